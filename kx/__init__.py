@@ -1,0 +1,1 @@
+"""The command: a client of the bus and a starter of processes."""

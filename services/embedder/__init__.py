@@ -1,0 +1,1 @@
+"""Own the model for bulk work: texts become vectors."""

@@ -1,0 +1,1 @@
+"""Pure rules of the embedder: values in, values out."""

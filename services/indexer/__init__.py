@@ -1,0 +1,1 @@
+"""Own the write side of every index."""

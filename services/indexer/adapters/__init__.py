@@ -1,0 +1,1 @@
+"""Thin classes over what the indexer touches outside itself."""

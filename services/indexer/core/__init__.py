@@ -1,0 +1,1 @@
+"""Pure rules of the indexer: values in, values out."""

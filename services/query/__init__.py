@@ -1,0 +1,1 @@
+"""Own the read side: a question becomes ranked, explained hits."""

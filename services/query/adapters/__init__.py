@@ -1,0 +1,1 @@
+"""Thin classes over what the query touches outside itself."""

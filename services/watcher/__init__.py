@@ -1,0 +1,1 @@
+"""Own the file system: walks and events become facts about files."""
