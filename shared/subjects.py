@@ -1,0 +1,162 @@
+"""Every subject of the bus and who may use it (pure); the bus permissions are derived from this table.
+
+Subjects are `kx.v1.{instance}.{service}.{verb}`, without a project `kx.v1.{service}.{verb}`.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from shared import messages as m
+from shared.identity import InstanceId
+
+PREFIX = "kx.v1"
+
+WATCHER, EMBEDDER, INDEXER, QUERY = "watcher", "embedder", "indexer", "query"
+COMMAND = "command"  # the `kx` command and, on its behalf, whoever supervises
+TOOL = "tool"  # other programs with credentials for one instance
+
+Q = TypeVar("Q", bound=m.Message)
+R = TypeVar("R", bound=m.Message)
+
+
+class RequestRoute(Struct, Generic[Q, R], frozen=True, kw_only=True):
+    """A question or command: one service answers, the callers wait for its reply."""
+
+    service: str
+    verb: str
+    request: type[Q]
+    reply: type[R]
+    callers: tuple[str, ...]
+    per_instance: bool = True
+
+
+class EventRoute(Struct, Generic[Q], frozen=True, kw_only=True):
+    """A fact: the publisher waits for nobody, every subscriber hears it or not."""
+
+    service: str  # the publisher
+    verb: str
+    event: type[Q]
+    subscribers: tuple[str, ...]
+    per_instance: bool = True
+
+
+TOUCHED = RequestRoute(
+    service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER, COMMAND)
+)
+REBUILD = RequestRoute(
+    service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND,)
+)
+FINISH_REBUILD = RequestRoute(
+    service=INDEXER, verb="finish_rebuild", request=m.FinishRebuild, reply=m.Accepted, callers=(COMMAND,)
+)
+PRIORITISE = RequestRoute(
+    service=INDEXER, verb="prioritise", request=m.PrioritiseTexts, reply=m.Accepted, callers=(COMMAND,)
+)
+RETRY_FAILED = RequestRoute(
+    service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND,)
+)
+PROGRESS = RequestRoute(
+    service=INDEXER, verb="progress", request=m.ProgressRequest, reply=m.IndexProgress, callers=(COMMAND, QUERY)
+)
+EMBED = RequestRoute(
+    service=EMBEDDER,
+    verb="embed",
+    request=m.EmbedTexts,
+    reply=m.TextsEmbedded,
+    callers=(INDEXER,),
+    per_instance=False,
+)
+RECONCILE = RequestRoute(
+    service=WATCHER, verb="reconcile", request=m.ReconcileTree, reply=m.TreeReconciled, callers=(COMMAND,)
+)
+SURVEY = RequestRoute(
+    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(COMMAND, QUERY)
+)
+MANIFEST = RequestRoute(
+    service=QUERY, verb="manifest", request=m.ManifestRequest, reply=m.ManifestPage, callers=(WATCHER,)
+)
+SEARCH = RequestRoute(
+    service=QUERY, verb="search", request=m.SearchRequest, reply=m.SearchReply, callers=(COMMAND, TOOL)
+)
+CANDIDATES = RequestRoute(
+    service=QUERY, verb="candidates", request=m.CandidatesRequest, reply=m.CandidateTexts, callers=(COMMAND,)
+)
+STATUS = RequestRoute(
+    service=QUERY, verb="status", request=m.StatusRequest, reply=m.StatusReply, callers=(COMMAND, TOOL)
+)
+LISTING = RequestRoute(
+    service=QUERY, verb="listing", request=m.ListingRequest, reply=m.ListingPage, callers=(COMMAND, TOOL)
+)
+INDEX_COMMITTED = EventRoute(service=INDEXER, verb="committed", event=m.IndexCommitted, subscribers=(QUERY,))
+INDEXER_STARTED = EventRoute(
+    service=INDEXER, verb="started", event=m.IndexerStarted, subscribers=(WATCHER,), per_instance=False
+)
+
+
+def service_status(service: str) -> RequestRoute[m.ServiceStatusRequest, m.ServiceStatus]:
+    """Give the route on which `service` tells how it is; every service answers it."""
+    return RequestRoute(
+        service=service,
+        verb="health",
+        request=m.ServiceStatusRequest,
+        reply=m.ServiceStatus,
+        callers=(COMMAND,),
+        per_instance=False,
+    )
+
+
+SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY)
+REQUEST_ROUTES: tuple[RequestRoute[m.Message, m.Message], ...] = (  # type: ignore[assignment]  # invariant in Q and R
+    TOUCHED,
+    REBUILD,
+    FINISH_REBUILD,
+    PRIORITISE,
+    RETRY_FAILED,
+    PROGRESS,
+    EMBED,
+    RECONCILE,
+    SURVEY,
+    MANIFEST,
+    SEARCH,
+    CANDIDATES,
+    STATUS,
+    LISTING,
+    *(service_status(name) for name in SERVICES),
+)
+EVENT_ROUTES: tuple[EventRoute[m.Message], ...] = (INDEX_COMMITTED, INDEXER_STARTED)  # type: ignore[assignment]
+
+
+def subject_of(
+    route: RequestRoute[Q, R] | EventRoute[Q], instance: InstanceId | None = None, *, prefix: str = PREFIX
+) -> str:
+    """Build the concrete subject; `instance` is needed exactly when the route is per instance.
+
+    >>> subject_of(EMBED)
+    'kx.v1.embedder.embed'
+    """
+    if route.per_instance != (instance is not None):
+        raise ValueError(f"{route.service}.{route.verb}: instance given {instance!r}, per_instance {route.per_instance}")
+    middle = f".{instance}" if instance is not None else ""
+    return f"{prefix}{middle}.{route.service}.{route.verb}"
+
+
+def pattern_of(route: RequestRoute[Q, R] | EventRoute[Q]) -> str:
+    """Build the subscription that matches the route for every instance.
+
+    >>> pattern_of(SEARCH)
+    'kx.v1.*.query.search'
+    """
+    return subject_of(route, InstanceId("*") if route.per_instance else None)
+
+
+def instance_of(subject: str) -> InstanceId | None:
+    """Read the instance out of a concrete subject; None where the subject carries none.
+
+    >>> instance_of("kx.v1.0123456789abcdef.query.search")
+    '0123456789abcdef'
+    """
+    parts = subject.split(".")
+    return InstanceId(parts[2]) if len(parts) == 5 else None
