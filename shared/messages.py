@@ -27,7 +27,7 @@ class Message(Struct, frozen=True, kw_only=True, tag=True):
     """What crosses a process boundary; the tag field `type` carries the class name."""
 
 
-class InstanceMessage(Message):
+class InstanceMessage(Message, frozen=True, kw_only=True):
     """A message about one tree; the receiver compares `instance` with the subject's."""
 
     instance: InstanceId
@@ -36,7 +36,7 @@ class InstanceMessage(Message):
 # --- watcher -> indexer -------------------------------------------------------------------------------------------
 
 
-class PathsTouched(InstanceMessage):
+class PathsTouched(InstanceMessage, frozen=True, kw_only=True):
     """Something may have changed at these paths; the disk says what. Idempotent: by path."""
 
     paths: tuple[str, ...]  # at most MAX_TOUCHED_PATHS; a pruned folder ends with "/"
@@ -44,7 +44,7 @@ class PathsTouched(InstanceMessage):
     reason: str = "walk"  # what noticed it: walk, event, ingest, ...
 
 
-class TouchAccepted(Message):
+class TouchAccepted(Message, frozen=True, kw_only=True):
     """The paths are in the indexer's bounded queue (not yet on disk)."""
 
     queued: int  # paths waiting in that queue now
@@ -62,7 +62,7 @@ class TextItem(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class EmbedTexts(Message):
+class EmbedTexts(Message, frozen=True, kw_only=True):
     """Embed these texts with exactly this model. Idempotent: by (model, text_hash)."""
 
     model_id: str
@@ -76,7 +76,7 @@ class VectorItem(Struct, frozen=True, kw_only=True):
     vector: bytes  # little-endian float32 x dim, L2-normalised
 
 
-class TextsEmbedded(Message):
+class TextsEmbedded(Message, frozen=True, kw_only=True):
     """The vectors of the texts that could be embedded; a text that failed alone is in `failed`."""
 
     model_id: str
@@ -87,42 +87,42 @@ class TextsEmbedded(Message):
 # --- commands to the indexer --------------------------------------------------------------------------------------
 
 
-class RebuildIndex(InstanceMessage):
+class RebuildIndex(InstanceMessage, frozen=True, kw_only=True):
     """Begin a new epoch beside the one that answers; a rebuild under way goes on. Idempotent: by epoch."""
 
 
-class RebuildStarted(Message):
+class RebuildStarted(Message, frozen=True, kw_only=True):
     """The epoch being built; it answers once every path announced after this is in it."""
 
     epoch: int
 
 
-class FinishRebuild(InstanceMessage):
+class FinishRebuild(InstanceMessage, frozen=True, kw_only=True):
     """Every path of the tree has been announced: swap as soon as the queue is empty and texts are complete."""
 
 
-class PrioritiseTexts(InstanceMessage):
+class PrioritiseTexts(InstanceMessage, frozen=True, kw_only=True):
     """Embed these texts before any other bulk work."""
 
     text_hashes: tuple[TextHash, ...]
 
 
-class RetryFailed(InstanceMessage):
+class RetryFailed(InstanceMessage, frozen=True, kw_only=True):
     """Forget the recorded failures so that their work is tried again."""
 
 
-class Accepted(Message):
+class Accepted(Message, frozen=True, kw_only=True):
     """The command was taken; its effect shows in progress and status."""
 
 
-class ProgressRequest(InstanceMessage):
+class ProgressRequest(InstanceMessage, frozen=True, kw_only=True):
     """Wait until the work named by `until` is done, at most `wait_ms`, then say how far it is."""
 
     until: Upto | None = None
     wait_ms: int = 0
 
 
-class IndexProgress(Message):
+class IndexProgress(Message, frozen=True, kw_only=True):
     """How far the indexer is with one index."""
 
     text_pending: int  # paths queued or in hand
@@ -142,7 +142,7 @@ class IndexProgress(Message):
 # --- commands to the watcher --------------------------------------------------------------------------------------
 
 
-class ReconcileTree(InstanceMessage):
+class ReconcileTree(InstanceMessage, frozen=True, kw_only=True):
     """Walk, compare with the manifest, announce every difference; the reply comes when all were accepted."""
 
     subtrees: tuple[str, ...] = ("",)  # "" is the whole tree
@@ -150,7 +150,7 @@ class ReconcileTree(InstanceMessage):
     urgency: Urgency = "bulk"
 
 
-class TreeReconciled(Message):
+class TreeReconciled(Message, frozen=True, kw_only=True):
     """What a walk met and announced."""
 
     walked: int  # files and pruned folders
@@ -158,11 +158,11 @@ class TreeReconciled(Message):
     took_ms: float
 
 
-class SurveyTree(InstanceMessage):
+class SurveyTree(InstanceMessage, frozen=True, kw_only=True):
     """Count the differences between tree and index without announcing them."""
 
 
-class TreeSurveyed(Message):
+class TreeSurveyed(Message, frozen=True, kw_only=True):
     """How far the index is behind the tree."""
 
     walked: int
@@ -173,7 +173,7 @@ class TreeSurveyed(Message):
 # --- questions to the read side -----------------------------------------------------------------------------------
 
 
-class ManifestRequest(InstanceMessage):
+class ManifestRequest(InstanceMessage, frozen=True, kw_only=True):
     """Ask for the known entries of a tree in path order, a page at a time."""
 
     after: str = ""  # last path of the page before
@@ -188,14 +188,14 @@ class ManifestEntry(Struct, frozen=True, array_like=True):
     mtime_ns: int
 
 
-class ManifestPage(Message):
+class ManifestPage(Message, frozen=True, kw_only=True):
     """A page of the manifest; `complete` says that no page follows."""
 
     entries: tuple[ManifestEntry, ...]
     complete: bool
 
 
-class SearchRequest(InstanceMessage):
+class SearchRequest(InstanceMessage, frozen=True, kw_only=True):
     """A question. `query` is the user's text, never a query language of the store."""
 
     query: str
@@ -260,7 +260,7 @@ class Pending(Struct, frozen=True, kw_only=True):
     vectors: int  # texts without a vector
 
 
-class SearchReply(Message):
+class SearchReply(Message, frozen=True, kw_only=True):
     """The ranked answer; a lane that failed is a field of it, never silence."""
 
     query: str
@@ -275,7 +275,7 @@ class SearchReply(Message):
     state: ProjectState = "ready"
 
 
-class CandidatesRequest(InstanceMessage):
+class CandidatesRequest(InstanceMessage, frozen=True, kw_only=True):
     """Ask which texts without a vector the lexical lane would show for this query, best first."""
 
     query: str
@@ -283,13 +283,13 @@ class CandidatesRequest(InstanceMessage):
     kinds: tuple[KindFilter, ...] = ()
 
 
-class CandidateTexts(Message):
+class CandidateTexts(Message, frozen=True, kw_only=True):
     """Distinct texts worth embedding first."""
 
     text_hashes: tuple[TextHash, ...]
 
 
-class StatusRequest(InstanceMessage):
+class StatusRequest(InstanceMessage, frozen=True, kw_only=True):
     """Ask what the index holds."""
 
 
@@ -300,7 +300,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     reason: str  # error code or skip reason, with detail
 
 
-class StatusReply(Message):
+class StatusReply(Message, frozen=True, kw_only=True):
     """What the index of one tree holds; walked = documents + skipped + failed."""
 
     project: str
@@ -320,7 +320,7 @@ class StatusReply(Message):
     notes: tuple[str, ...] = ()
 
 
-class ListingRequest(InstanceMessage):
+class ListingRequest(InstanceMessage, frozen=True, kw_only=True):
     """Ask for the documents, skipped or failed entries in path order, a page at a time."""
 
     listing: Listing
@@ -338,7 +338,7 @@ class ListingRow(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class ListingPage(Message):
+class ListingPage(Message, frozen=True, kw_only=True):
     """A page of a listing; `complete` says that no page follows."""
 
     rows: tuple[ListingRow, ...]
@@ -348,11 +348,11 @@ class ListingPage(Message):
 # --- every service ------------------------------------------------------------------------------------------------
 
 
-class ServiceStatusRequest(Message):
+class ServiceStatusRequest(Message, frozen=True, kw_only=True):
     """Ask a service how it is."""
 
 
-class ServiceStatus(Message):
+class ServiceStatus(Message, frozen=True, kw_only=True):
     """One process that answers for a service."""
 
     service: str
@@ -365,12 +365,12 @@ class ServiceStatus(Message):
 # --- facts --------------------------------------------------------------------------------------------------------
 
 
-class IndexCommitted(InstanceMessage):
+class IndexCommitted(InstanceMessage, frozen=True, kw_only=True):
     """The index of this tree moved on."""
 
     seq: int
     epoch: int
 
 
-class IndexerStarted(Message):
+class IndexerStarted(Message, frozen=True, kw_only=True):
     """An indexer came up: whoever walks trees should reconcile them."""
