@@ -9,9 +9,10 @@ from typing import NewType
 InstanceId = NewType("InstanceId", str)  # 16 lower-case hex digits, random, one tree on this machine
 DocumentId = NewType("DocumentId", int)
 ChunkId = NewType("ChunkId", int)
-TextHash = NewType("TextHash", bytes)  # 32 bytes: sha256 of the embedded text
+TextHash = NewType("TextHash", bytes)  # TEXT_HASH_BYTES of the sha256 of the embedded text
 
 INSTANCE_ID_BYTES = 8
+TEXT_HASH_BYTES = 16  # 128 bits: no collision in practice, half the disk of the whole digest in three indexes
 _INSTANCE_ID = re.compile(r"[0-9a-f]{16}")
 
 
@@ -27,4 +28,4 @@ def is_instance_id(value: str) -> bool:
 
 def text_hash(embedded_text: str) -> TextHash:
     """Address a text by its content: the same text is embedded once, wherever it stands."""
-    return TextHash(hashlib.sha256(embedded_text.encode("utf-8", "surrogatepass")).digest())
+    return TextHash(hashlib.sha256(embedded_text.encode("utf-8", "surrogatepass")).digest()[:TEXT_HASH_BYTES])

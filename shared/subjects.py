@@ -138,7 +138,9 @@ def subject_of(
     'kx.v1.embedder.embed'
     """
     if route.per_instance != (instance is not None):
-        raise ValueError(f"{route.service}.{route.verb}: instance given {instance!r}, per_instance {route.per_instance}")
+        raise ValueError(
+            f"{route.service}.{route.verb}: instance given {instance!r}, per_instance {route.per_instance}"
+        )
     middle = f".{instance}" if instance is not None else ""
     return f"{prefix}{middle}.{route.service}.{route.verb}"
 
