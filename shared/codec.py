@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from shared.errors import ErrorCode, KxError
+from shared.errors import ErrorCode, ErrorDetails, KxError
 from shared.messages import Message
 
 M = TypeVar("M", bound=Message)
@@ -21,6 +21,9 @@ JSON = "application/json"
 
 _pack = msgspec.msgpack.Encoder()
 _json = msgspec.json.Encoder()
+_error_decoder = msgspec.msgpack.Decoder(ErrorDetails)
+
+MAX_PARAM_CHARS = 4_000  # of one value in an error: it names what failed, it does not carry it
 
 
 def encode(message: Message, content_type: str = MSGPACK) -> bytes:
@@ -42,6 +45,30 @@ def decode(data: bytes, expected: type[M], content_type: str = MSGPACK) -> M:
             reason=error,
         ) from error
     return decoded
+
+
+def encode_error(details: ErrorDetails, content_type: str = MSGPACK) -> bytes:
+    """Serialise the body of an error reply; text that is no Unicode is replaced, so that an error always travels."""
+    clean = ErrorDetails(
+        code=details.code,
+        message=_unicode(details.message),
+        hint=_unicode(details.hint),
+        retryable=details.retryable,
+        params={name: _unicode(value)[:MAX_PARAM_CHARS] for name, value in details.params.items()},
+    )
+    return _json.encode(clean) if content_type == JSON else _pack.encode(clean)
+
+
+def decode_error(data: bytes) -> ErrorDetails:
+    """Parse the msgpack body of an error reply; one that cannot be read is `KX_INTERNAL` itself."""
+    try:
+        return _error_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeError):
+        return ErrorDetails(code=ErrorCode.INTERNAL, message="the error of another process could not be read")
+
+
+def _unicode(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
