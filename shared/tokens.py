@@ -46,7 +46,7 @@ def load_tokenizer(path: Path, *, max_tokens: int | None = None) -> "Tokenizer":
     The file shipped with MiniLM pads and cuts every text to 128 tokens unless told otherwise.
     """
     # Here, not above: pure modules import this one for its constants.
-    from tokenizers import Tokenizer  # noqa: PLC0415
+    from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
