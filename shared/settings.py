@@ -1,0 +1,420 @@
+"""The settings of one process: flag > `KX_*` environment > `~/.kx/config.json` > default.
+
+Loaded once in each `__main__` and passed on as a value. The only module that looks at the environment. What a project
+says about itself is in `shared/project_config.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import FieldInfo
+
+from shared.config_file import (
+    Key,
+    expected_at,
+    invalid,
+    keys_of,
+    parse_object,
+    read_config,
+    shown,
+    to_struct,
+    unknown_keys,
+    warn_unknown,
+)
+from shared.errors import ErrorCode, KxError
+from shared.patterns import check_patterns
+
+Lang = Literal["en", "pt"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+CONFIG_NAME = "config.json"
+FOLDERS = ("data", "projects", "run", "cache", "memory")
+_PRIVATE = 0o700
+_OTHERS = 0o077
+_MAX_SOCKET_PATH_BYTES = 100  # of 104 on macOS and 108 on Linux, room for the terminator
+
+
+def _setting(
+    help_line: str, expects: str, *, env: str = "", key: str = "", flag: str = "", **limits: Any
+) -> msgspec.Meta:
+    extra = {"expects": expects, "env": env, "key": key, "flag": flag}
+    return msgspec.Meta(description=help_line, extra=extra, **limits)
+
+
+class ProjectGrant(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the user, and never a project's own file, may allow for one root."""
+
+    index: Annotated[
+        str,
+        _setting("Where this project's index file is, outside `~/.kx/data`.", "an absolute path that ends in .sqlite"),
+    ] = ""
+    allow_denied: Annotated[
+        tuple[str, ...],
+        _setting(
+            "Patterns of the default denylist that are indexed here all the same.",
+            "a list of patterns relative to the root",
+        ),
+    ] = ()
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Everything a process of kx is told from outside; see `docs/settings.md`, which is the same list."""
+
+    home: Annotated[
+        Path,
+        _setting("The folder kx keeps everything in.", "a path", env="KX_HOME", flag="--home"),
+    ]
+    lang: Annotated[
+        Lang,
+        _setting("Language of help, messages and errors.", "en or pt", env="KX_LANG", key="lang", flag="--lang"),
+    ] = "en"
+    log_level: Annotated[
+        LogLevel,
+        _setting(
+            "The least severe log line written to stderr.",
+            "debug, info, warning or error",
+            env="KX_LOG_LEVEL",
+            key="logLevel",
+            flag="--log-level",
+        ),
+    ] = "warning"
+    bus_port: Annotated[
+        int,
+        _setting(
+            "Port of the local bus; 0 takes a free one.",
+            "a whole number from 0 to 65535",
+            env="KX_BUS_PORT",
+            key="busPort",
+            flag="--bus-port",
+            ge=0,
+            le=65535,
+        ),
+    ] = 0
+    threads: Annotated[
+        int,
+        _setting(
+            "Threads the model may use; 0 means one for each usable core.",
+            "a whole number from 0 to 256",
+            env="KX_THREADS",
+            key="threads",
+            flag="--threads",
+            ge=0,
+            le=256,
+        ),
+    ] = 0
+    model_dir: Annotated[
+        Path | None,
+        _setting(
+            "Folder of another 384-dimensional sentence encoder instead of the one installed with kx.",
+            "a path",
+            env="KX_MODEL_DIR",
+            key="modelDir",
+            flag="--model-dir",
+        ),
+    ] = None
+    project_root: Annotated[
+        Path | None,
+        _setting("Root of the project `kx mcp` serves.", "a path", env="KX_PROJECT_ROOT", flag="--project-root"),
+    ] = None
+    projects: dict[str, ProjectGrant] = {}  # canonical root → what the user allows there (key `projects`)
+    user_home: Path  # HOME
+    xdg_config_home: Path  # XDG_CONFIG_HOME, where git's own excludes are
+    xdg_runtime_dir: Path | None = None  # XDG_RUNTIME_DIR, for sockets when the home path is too long
+    color: bool = True  # false when NO_COLOR says so
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def config_path(self) -> Path:
+        """The user's own configuration file."""
+        return self.home / CONFIG_NAME
+
+    @property
+    def data_dir(self) -> Path:
+        """Where index files are."""
+        return self.home / "data"
+
+    @property
+    def projects_dir(self) -> Path:
+        """Where the registry is."""
+        return self.home / "projects"
+
+    @property
+    def run_dir(self) -> Path:
+        """What belongs to running processes: state, credentials."""
+        return self.home / "run"
+
+    @property
+    def cache_dir(self) -> Path:
+        """What can be made again."""
+        return self.home / "cache"
+
+    @property
+    def memory_dir(self) -> Path:
+        """Memories of projects."""
+        return self.home / "memory"
+
+    @property
+    def socket_dir(self) -> Path:
+        """Where local sockets are: `run_dir`, unless a socket's path would be longer than the system takes."""
+        longest = len(os.fsencode(self.run_dir / "gateway.sock"))
+        if longest <= _MAX_SOCKET_PATH_BYTES or self.xdg_runtime_dir is None:
+            return self.run_dir
+        return self.xdg_runtime_dir / "kx"
+
+    @property
+    def worker_threads(self) -> int:
+        """`threads` with 0 resolved to the cores this process may use."""
+        return self.threads or usable_cores()
+
+    def grant(self, root: Path) -> ProjectGrant:
+        """Give what the user allows for this canonical root."""
+        return self.projects.get(os.fsdecode(root), ProjectGrant())
+
+
+def usable_cores() -> int:
+    """Count the cores this process may run on (a container or `taskset` may allow fewer than there are)."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# --- loading ----------------------------------------------------------------------------------------------------------
+
+
+def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Load the settings; `flags` are by field name, None and absent mean "not given".
+
+    Raises:
+        KxError: CONFIG_INVALID or CONFIG_UNREADABLE (file or variable, key, what was expected), USAGE (a flag).
+    """
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    env = os.environ if environ is None else environ  # noqa: TID251 - this is the module the rule points to
+    user_home = _user_home(env)
+    home = _home(given.get("home") or env.get("KX_HOME"), user_home)
+    path = home / CONFIG_NAME
+    raw = read_config(path)
+    file = parse_object(raw, path, FILE_KEYS) if raw is not None else {}
+    values: dict[str, Any] = {"home": home}
+    for field in msgspec.structs.fields(Settings):
+        source = _source(field)
+        if source and field.name not in values:
+            value = _chosen(field, source, given, env, file, path)
+            if value is not msgspec.UNSET:
+                values[field.name] = _absolute(value, user_home) if isinstance(value, Path) else value
+    _refuse_two_roots(given, env, values)
+    return Settings(
+        **{"lang": _locale_lang(env)} | values,
+        projects=_grants(file, path, user_home),
+        user_home=user_home,
+        xdg_config_home=Path(env.get("XDG_CONFIG_HOME") or user_home / ".config"),
+        xdg_runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
+        color=not env.get("NO_COLOR"),
+        warnings=tuple(
+            warn_unknown(path, key, FILE_KEYS) for key in unknown_keys(file, FILE_KEYS, open_keys=["projects"])
+        ),
+    )
+
+
+def _user_home(env: Mapping[str, str]) -> Path:
+    return Path(env["HOME"]) if env.get("HOME") else Path("~").expanduser()
+
+
+def _home(given: object, user_home: Path) -> Path:
+    return _absolute(Path(str(given)), user_home) if given else user_home / ".kx"
+
+
+def _absolute(path: Path, user_home: Path) -> Path:
+    first, *rest = path.parts or (".",)
+    return user_home.joinpath(*rest) if first == "~" else Path(os.path.normpath(Path.cwd() / path))
+
+
+def _source(field: FieldInfo) -> dict[str, str]:
+    notes = [note for note in getattr(field.type, "__metadata__", ()) if isinstance(note, msgspec.Meta)]
+    return cast("dict[str, str]", notes[0].extra) if notes else {}
+
+
+def _chosen(
+    field: FieldInfo,
+    source: dict[str, str],
+    given: Mapping[str, object],
+    env: Mapping[str, str],
+    file: Mapping[str, object],
+    path: Path,
+) -> Any:
+    if field.name in given:
+        return _converted(
+            field,
+            given[field.name],
+            KxError(
+                ErrorCode.USAGE,
+                "{flag} is {found}, expected {expected}",
+                flag=source["flag"],
+                found=shown(given[field.name]),
+                expected=source["expects"],
+            ),
+        )
+    if source["env"] and env.get(source["env"]):
+        return _converted(
+            field,
+            env[source["env"]],
+            KxError(
+                ErrorCode.CONFIG_INVALID,
+                "the environment variable {key} is {found}, expected {expected}",
+                hint="correct {key} or unset it",
+                key=source["env"],
+                found=shown(env[source["env"]]),
+                expected=source["expects"],
+            ),
+        )
+    if source["key"] and source["key"] in file:
+        value = file[source["key"]]
+        return _converted(field, value, invalid(path, source["key"], shown(value), source["expects"]), strict=True)
+    return msgspec.UNSET
+
+
+def _converted(field: FieldInfo, value: object, error: KxError, *, strict: bool = False) -> Any:
+    if field.name == "lang" and isinstance(value, str):
+        value = _language(value)
+    try:
+        return msgspec.convert(value, field.type, strict=strict, dec_hook=_path_hook)
+    except (msgspec.ValidationError, OverflowError) as problem:
+        raise error from problem
+
+
+def _path_hook(kind: type, value: object) -> object:
+    if kind is Path and isinstance(value, str) and value and "\0" not in value:
+        return Path(value)
+    raise ValueError(value)
+
+
+def _language(name: str) -> str:
+    """Give the language of a locale name: `pt_BR.UTF-8` is pt, C and POSIX speak English."""
+    word = name.lower().replace("-", "_").partition(".")[0].partition("_")[0]
+    return "en" if word in {"c", "posix"} else word
+
+
+def _locale_lang(env: Mapping[str, str]) -> str:
+    locale = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "C")
+    return "pt" if _language(locale) == "pt" else "en"
+
+
+def _refuse_two_roots(given: Mapping[str, object], env: Mapping[str, str], values: Mapping[str, Any]) -> None:
+    variable = env.get("KX_PROJECT_ROOT")
+    if variable and "project_root" in given and Path(variable).absolute() != values["project_root"]:
+        raise KxError(
+            ErrorCode.USAGE,
+            "--project-root is {flag} and KX_PROJECT_ROOT is {variable}",
+            hint="give one of the two",
+            flag=values["project_root"],
+            variable=variable,
+        )
+
+
+def _grants(file: Mapping[str, Any], path: Path, user_home: Path) -> dict[str, ProjectGrant]:
+    projects = file.get("projects", {})
+    if not isinstance(projects, dict):
+        raise invalid(path, "projects", shown(projects), expected_at(FILE_KEYS, "projects"))
+    grants: dict[str, ProjectGrant] = {}
+    for root, value in projects.items():
+        at = f"projects.{root}"
+        if not isinstance(value, dict) or not root.startswith(("/", "~/")):
+            raise invalid(path, at, shown(value), expected_at(FILE_KEYS, "projects"))
+        for unknown in unknown_keys(value, _GRANT_KEYS):  # what widens is never guessed: a typing error is an error
+            raise invalid(path, f"{at}.{unknown}", "unknown", "one of " + ", ".join(_GRANT_KEYS))
+        grant = _checked(to_struct(value, ProjectGrant, path, at=at), path, at, user_home)
+        grants[os.path.realpath(_absolute(Path(root), user_home))] = grant
+    return grants
+
+
+def _checked(grant: ProjectGrant, path: Path, at: str, user_home: Path) -> ProjectGrant:
+    check_patterns(grant.allow_denied, path, f"{at}.allowDenied")
+    if not grant.index:
+        return grant
+    if not grant.index.startswith(("/", "~/")) or not grant.index.endswith(".sqlite"):
+        raise invalid(path, f"{at}.index", shown(grant.index), _GRANT_KEYS["index"].expects)
+    return msgspec.structs.replace(grant, index=os.fsdecode(_absolute(Path(grant.index), user_home)))
+
+
+_GRANT_KEYS = keys_of(ProjectGrant)
+FILE_KEYS = {
+    source["key"]: Key(name=source["key"], expects=source["expects"], help="")
+    for source in map(_source, msgspec.structs.fields(Settings))
+    if source.get("key")
+} | {"projects": Key(name="projects", expects="an object: root path → { index, allowDenied }", help="")}
+
+
+# --- the process and its folders --------------------------------------------------------------------------------------
+
+
+def harden_process() -> None:
+    """Make everything this process creates private to the user; called first in every `main`."""
+    os.umask(_OTHERS)
+
+
+def child_environ(settings: Settings) -> dict[str, str]:
+    """Give the environment for a process of ours: this one's, with these settings whatever flags they came from."""
+    told = dict(os.environ)  # noqa: TID251 - this is the module the rule points to
+    for field in msgspec.structs.fields(Settings):
+        name = _source(field).get("env")
+        value = getattr(settings, field.name)
+        if name and value is not None:
+            told[name] = os.fsdecode(value) if isinstance(value, Path) else str(value)
+    return told
+
+
+def ensure_home(settings: Settings) -> None:
+    """Create kx's folders, readable by nobody else; cheap when they exist.
+
+    Raises:
+        KxError: CONFIG_UNREADABLE (cannot be created), CONFIG_NOT_TRUSTED (another user's, or an open folder that
+            holds foreign things and so is not ours to close).
+    """
+    try:
+        _ensure_private(settings.home, ours=_looks_like_home)
+        for name in FOLDERS:
+            _ensure_private(settings.home / name, ours=lambda _: True)
+    except OSError as error:
+        raise KxError(
+            ErrorCode.CONFIG_UNREADABLE,
+            "{file} cannot be used: {problem}",
+            hint="set KX_HOME to a folder of your own",
+            file=error.filename or settings.home,
+            problem=error.strerror or error,
+        ) from error
+
+
+def _ensure_private(folder: Path, *, ours: Any) -> None:
+    try:
+        folder.mkdir(mode=_PRIVATE, parents=True)
+    except FileExistsError:
+        found = folder.stat()
+        if not folder.is_dir():
+            raise
+        if found.st_uid != os.geteuid():
+            raise _not_private(folder, "it belongs to another user") from None
+        if found.st_mode & _OTHERS:
+            if not ours(folder):
+                raise _not_private(folder, "others may enter it") from None
+            folder.chmod(_PRIVATE)
+
+
+def _looks_like_home(folder: Path) -> bool:
+    """Tell a kx home (or an empty folder) from some folder KX_HOME points to by mistake, such as `/tmp`."""
+    names = {entry.name for entry in folder.iterdir()}
+    return names <= {*FOLDERS, CONFIG_NAME} or {"projects", "data"} <= names
+
+
+def _not_private(folder: Path, problem: str) -> KxError:
+    return KxError(
+        ErrorCode.CONFIG_NOT_TRUSTED,
+        "{folder} cannot be kx's folder: {problem}",
+        hint="set KX_HOME to a folder of your own, or close it with: chmod 700 {folder}",
+        folder=folder,
+        problem=problem,
+    )
