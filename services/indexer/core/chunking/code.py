@@ -1,0 +1,268 @@
+"""Outline source code from its syntax tree: definitions, the comments that lead them, statements inside.
+
+Pure. Only nodes that hold definitions or are too large for a chunk are entered, so the walk costs far less than
+the parse. What cannot or must not be parsed is outlined by its form (`pattern`): files above
+`MAX_PARSED_CHARS`, minified ones, nesting beyond `MAX_NESTING`, a parse beyond its work limit or one that
+understood less than half of the file.
+"""
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+from msgspec import Struct
+
+from services.indexer.core.chunking.grammars import CONTAINERS, Grammar, grammar_of, load
+from services.indexer.core.chunking.outline import Outline, Scope, plain_levels, plain_outline, whole
+from services.indexer.core.chunking.partition import INNER, NEVER
+from services.indexer.core.chunking.pattern import outline_pattern
+
+MAX_PARSED_CHARS = 1_000_000
+# Minified: lines longer than LONG_LINE_CHARS hold more than half of the text. Its definitions mean nothing.
+LONG_LINE_CHARS = 1_000
+# Brackets that open and do not close: deeper than any code people write, far below what hurts a parser.
+MAX_NESTING = 1_000
+# Files up to here parse in a moment whatever they hold; above, progress is watched (a fifth slower).
+_UNWATCHED_BYTES = 65_536
+# The parser reports after each 100 or so steps; ordinary code needs one report per 160 bytes.
+_BYTES_PER_REPORT = 8
+_READ_BYTES = 65_536
+
+# A node of fewer bytes fits a chunk, its inside needs no borders.
+_LARGE_BYTES = 700
+_MAX_DEPTH = 40
+
+_CLOSER = re.compile(
+    r"[ \t]*(?:[\]})]|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b|end\b|done\b|fi\b|esac\b|then\b|\{[ \t]*$)"
+)
+# Nodes that only hold what follows a definition's head; other flat nodes (#ifdef, try) have a line of their own.
+_BODIES = re.compile(r"(?:body|block|list|declarations|compound_statement|object_type)$")
+# Children that name their parent in grammars without a field for it.
+_NAMING = re.compile(r"identifier$|reference$|selectors$|^function_name$|^at_keyword$|^keyframes_name$")
+_WORD = re.compile(r"\w+")
+_NAME_BYTES = 200
+_STATEMENT_LEVEL = 400
+_BLANK_BONUS = 3
+
+
+def outline_code(text: str, lines: list[str], language: str) -> Outline:
+    """Return the outline of a source file; every input gets one, at worst that of its blank lines."""
+    if is_minified(lines):
+        return plain_outline(lines)
+    grammar = grammar_of(language)
+    if grammar and len(text) <= MAX_PARSED_CHARS and _nesting(text) <= MAX_NESTING:
+        source = text.encode("utf-8", "replace")
+        root = _parse(source, grammar)
+        if root is not None and _is_understood(root):
+            return _Walk(lines, grammar).outline(root)
+    return outline_pattern(lines)
+
+
+def is_minified(lines: list[str]) -> bool:
+    """Tell whether most of the text is in lines no person wrote."""
+    long_chars = sum(len(line) for line in lines if len(line) > LONG_LINE_CHARS)
+    return long_chars > 0 and 2 * long_chars > sum(map(len, lines))
+
+
+def _nesting(text: str) -> int:
+    return max(text.count("{") - text.count("}"), text.count("(") - text.count(")"), text.count("[") - text.count("]"))
+
+
+def _parse(source: bytes, grammar: Grammar) -> tree_sitter.Node | None:
+    language = load(grammar.module, grammar.factory)
+    if language is None:
+        return None
+    # A parser for each call: it is cheap, and one that was stopped half-way would go on with the next file.
+    parser = tree_sitter.Parser(language)
+    if len(source) <= _UNWATCHED_BYTES:
+        return parser.parse(source).root_node
+    reports_left = 10_000 + len(source) // _BYTES_PER_REPORT
+
+    def exhausted(_offset: int, _has_error: bool) -> bool:
+        nonlocal reports_left
+        reports_left -= 1
+        return reports_left < 0
+
+    def read(offset: int, _point: tree_sitter.Point) -> bytes:
+        return source[offset : offset + _READ_BYTES]
+
+    try:
+        tree = parser.parse(read, progress_callback=exhausted)
+    except ValueError:  # how the binding reports a parse that was stopped
+        return None
+    return tree.root_node if tree is not None else None
+
+
+def _is_understood(root: tree_sitter.Node) -> bool:
+    if root.type == "ERROR":
+        return False
+    if not root.has_error:
+        return True
+    lost = sum(child.end_byte - child.start_byte for child in root.children if child.type == "ERROR")
+    return 2 * lost <= root.end_byte - root.start_byte
+
+
+class _Walk:
+    """One descent through a tree, writing border strengths and scopes."""
+
+    def __init__(self, lines: list[str], grammar: Grammar) -> None:
+        self.lines = lines
+        self.grammar = grammar
+        self.levels = plain_levels(lines)
+        self.root = whole(lines)
+
+    def outline(self, node: tree_sitter.Node) -> Outline:
+        for i, line in enumerate(self.lines):
+            if _CLOSER.match(line):
+                self.levels[i] = INNER
+        self._enter(node, _Place(self.root, 0, is_in_function=False), last_row=-1)
+        return Outline(self.levels, self.root, separator=".", has_symbols=True)
+
+    def _enter(self, node: tree_sitter.Node, place: "_Place", last_row: int) -> None:
+        """Place the borders between a node's children; the first must start below `last_row` to have one."""
+        lead = -1  # first row of the comments right above the next child
+        after_named = False
+        for child in self._children(node, place):
+            first, last = _rows(child)
+            if child.type in self.grammar.leads:
+                if first > last_row:
+                    lead = first if lead < 0 or first > last_row + 1 else lead
+                    self._border(lead, place.strength(is_named=after_named))
+                last_row = max(last, last_row)
+                continue
+            begin = lead if 0 <= lead and first <= last_row + 1 else first
+            lead = -1
+            definition = self._definition(child)
+            if begin > last_row or begin < first:
+                self._border(begin, place.strength(is_named=after_named or definition is not None))
+                self._hold(begin + 1, first)
+            after_named = definition is not None
+            self._descend(child, definition, place, (begin, last + 1))
+            # Only the head of a node whose children follow as its siblings.
+            last_row = max(last_row, first if self._is_flat(child, place) else last)
+
+    def _children(self, node: tree_sitter.Node, place: "_Place") -> Iterator[tree_sitter.Node]:
+        for child in node.named_children:
+            if self._is_flat(child, place):
+                if not _BODIES.search(child.type):
+                    yield child
+                yield from self._children(child, place)
+            else:
+                yield child
+
+    def _is_flat(self, node: tree_sitter.Node, place: "_Place") -> bool:
+        return node.type in self.grammar.transparent and (not place.is_in_function or bool(_BODIES.search(node.type)))
+
+    def _descend(
+        self, node: tree_sitter.Node, definition: "_Named | None", place: "_Place", rows: tuple[int, int]
+    ) -> None:
+        if self._is_flat(node, place) or place.depth > _MAX_DEPTH:
+            return
+        is_large = node.end_byte - node.start_byte > _LARGE_BYTES
+        if definition is None:
+            if is_large or self._holds_definitions(node):
+                self._enter(node, place.below(), rows[0])
+            return
+        scope = Scope(*rows, definition.name, definition.kind)
+        place.scope.children.append(scope)
+        is_container = definition.kind in CONTAINERS
+        if is_container or is_large:
+            inner = _Place(scope, place.depth + 1, is_in_function=place.is_in_function or not is_container)
+            self._enter(definition.node, inner, definition.node.start_point.row)
+
+    def _definition(self, node: tree_sitter.Node) -> "_Named | None":
+        while node.type in self.grammar.wrappers:
+            inner = self._wrapped(node)
+            if len(inner) != 1:
+                return None
+            node = inner[0]
+        kind = self.grammar.definitions.get(node.type)
+        if kind is None:
+            return None
+        if kind == "value":
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            if value is None or value.type not in self.grammar.values:
+                return None
+            kind = "class" if value.type == "class" else "function"
+        if node.type.endswith("_specifier") and node.child_by_field_name("body") is None:
+            return None
+        name = name_of(node)
+        return _Named(node, name, kind) if name else None
+
+    def _wrapped(self, node: tree_sitter.Node) -> list[tree_sitter.Node]:
+        grammar = self.grammar
+        return [child for child in node.named_children if child.type in grammar.definitions or child.type in grammar.wrappers]
+
+    def _holds_definitions(self, node: tree_sitter.Node) -> bool:
+        return node.type in self.grammar.wrappers and len(self._wrapped(node)) > 1
+
+    def _border(self, row: int, strength: int) -> None:
+        if self.levels[row] not in (NEVER, INNER):
+            after_blank = row > 0 and self.levels[row - 1] == NEVER
+            self.levels[row] = max(self.levels[row], strength + _BLANK_BONUS * after_blank)
+
+    def _hold(self, start: int, end: int) -> None:
+        """Keep a definition with the comments above it."""
+        for row in range(start, end + 1):
+            if self.levels[row] != NEVER:
+                self.levels[row] = INNER
+
+
+class _Place(Struct, frozen=True):
+    """Where in the tree the walk is."""
+
+    scope: Scope
+    depth: int
+    is_in_function: bool
+
+    def strength(self, *, is_named: bool) -> int:
+        """Return a border's strength: definitions before statements, outer before inner."""
+        if is_named and not self.is_in_function:
+            return 1_000 - 10 * self.depth
+        return _STATEMENT_LEVEL - 5 * self.depth
+
+    def below(self) -> "_Place":
+        return _Place(self.scope, self.depth + 1, self.is_in_function)
+
+
+class _Named(Struct, frozen=True):
+    """The node that defines a name, inside its decorators and export."""
+
+    node: tree_sitter.Node
+    name: str
+    kind: str
+
+
+def _rows(node: tree_sitter.Node) -> tuple[int, int]:
+    """Return the first and last row of a node; one that takes in its line end does not reach the next row."""
+    first, end = node.start_point.row, node.end_point
+    return first, end.row - 1 if end.column == 0 and end.row > first else end.row
+
+
+def name_of(node: tree_sitter.Node) -> str:
+    """Return the name a node defines, dotted if the source qualifies it ("Type.method"), "" if there is none."""
+    receiver = node.child_by_field_name("receiver")
+    found = _name_node(node)
+    name = _text(found) if found is not None else ""
+    if receiver is not None and name:
+        owner = _WORD.findall(_text(receiver).partition("[")[0])
+        return f"{owner[-1]}.{name}" if owner else name
+    return name
+
+
+def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    for field in ("name", "declarator", "left", "property", "type"):
+        inner = node.child_by_field_name(field)
+        if inner is not None:
+            # C declares by example: the name is the innermost declarator.
+            return _name_node(inner) if field == "declarator" and inner.named_child_count else inner
+    if node.type.endswith("declarator"):
+        return next((_name_node(child) or child for child in node.named_children), None)
+    if node.type.startswith(("qualified", "destructor", "operator")) or not node.named_child_count:
+        return node
+    return next((child for child in node.named_children if _NAMING.search(child.type)), None)
+
+
+def _text(node: tree_sitter.Node) -> str:
+    raw = (node.text or b"")[:_NAME_BYTES].decode("utf-8", "ignore")
+    return " ".join(raw.partition("<")[0].replace("::", ".").split())

@@ -1,0 +1,138 @@
+"""Divide a row of atoms (lines, or pieces of one long line) into runs of a good size, at the strongest borders.
+
+Pure. The same row gives the same runs, and borders are *local*: which of several equally strong borders is
+taken depends on the text at the border and on its neighbours within `REACH`, never on where the row began. A
+greedy filling would be simpler, but one inserted line would then move every later border and cost an
+embedding for each.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from zlib import crc32
+
+from services.indexer.core.chunking.model import CONTENT_TOKENS
+
+# A run of at most this size is not divided any more.
+WHOLE_TOKENS = 288
+# Of equally strong borders closer than this only one is taken: the size below which neighbours are merged.
+REACH_TOKENS = 120
+# A structural border (heading, definition) may leave as little as this on a side, an ordinary one more.
+LEAST_STRUCTURE_TOKENS = 32
+LEAST_TOKENS = 64
+
+# Strengths of the border before an atom. At ALWAYS any run is cut, however small. Below SOFT a run that fits the budget is never cut (inside of a fence
+# or a table); from STRUCTURE on the border separates things that have names.
+NEVER = -1
+ALWAYS = 100_000
+INNER = 4
+SOFT = 10
+STRUCTURE = 500
+
+# Each division lowers the strength or halves the run, so honest input stays far below; the rest is cut evenly.
+_MAX_DEPTH = 64
+
+
+class _Row:
+    """The atoms as columns, with running totals so that the size of any run is one subtraction."""
+
+    def __init__(self, sizes: Sequence[int], levels: Sequence[int], texts: Sequence[str]) -> None:
+        self.offsets = list(accumulate(sizes, initial=0))
+        self.levels = levels
+        self.texts = texts
+
+    def size(self, start: int, end: int) -> int:
+        return self.offsets[end] - self.offsets[start]
+
+    def inside(self, start: int, end: int, least: int) -> tuple[int, int]:
+        """Return the range of borders that leave `least` on both sides."""
+        offsets = self.offsets
+        low = bisect_left(offsets, offsets[start] + least, start + 1, end)
+        return low, bisect_right(offsets, offsets[end] - least, low, end)
+
+
+def partition(sizes: Sequence[int], levels: Sequence[int], texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return consecutive half-open runs that together cover all atoms.
+
+    `levels[i]` is the strength of the border before atom i (NEVER for a blank line), `texts[i]` what
+    distinguishes it from equally strong ones. A run exceeds CONTENT_TOKENS only if it is a single atom (blank
+    ones aside). O(n log n) in practice, at worst `_MAX_DEPTH` passes over the row.
+    """
+    row = _Row(sizes, levels, texts)
+    runs: list[tuple[int, int]] = []
+    forced = [i for i in range(1, len(levels)) if levels[i] >= ALWAYS] if ALWAYS in levels else []
+    pending = [(start, end, 0) for start, end in reversed(list(pairwise([0, *forced, len(sizes)])))]
+    while pending:
+        start, end, depth = pending.pop()
+        cuts = _cuts(row, start, end) if depth < _MAX_DEPTH else _even_cuts(row, start, end)
+        if cuts:
+            pieces = list(pairwise([start, *cuts, end]))
+            pending.extend((low, high, depth + 1) for low, high in reversed(pieces))
+        elif start < end:
+            runs.append((start, end))
+    return runs
+
+
+def _cuts(row: _Row, start: int, end: int) -> list[int]:
+    if row.size(start, end) <= WHOLE_TOKENS:
+        return []
+    for low, high, weakest in _offers(row, start, end):
+        level = max(row.levels[low:high], default=NEVER)
+        if level >= weakest:
+            return _peaks(row, [i for i in range(low, high) if row.levels[i] == level])
+    return []
+
+
+def _offers(row: _Row, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (first border, end, weakest strength allowed), the most desirable offer first."""
+    yield *row.inside(start, end, LEAST_STRUCTURE_TOKENS), STRUCTURE
+    comfortable = row.inside(start, end, LEAST_TOKENS)
+    yield *comfortable, SOFT
+    if row.size(start, end) > CONTENT_TOKENS:
+        anywhere = row.inside(start, end, 1)
+        yield *anywhere, SOFT
+        yield *comfortable, 0
+        yield *anywhere, 0
+        # Atoms of no size at all may surround the border that is needed.
+        yield start + 1, end, 0
+
+
+def _peaks(row: _Row, borders: list[int]) -> list[int]:
+    """Return the borders whose priority is the greatest within reach; at least one."""
+    if len(borders) == 1:
+        return borders
+    priorities = [_priority(row.texts[i]) for i in borders]
+    places = [row.offsets[i] for i in borders]
+    peaks = [
+        border
+        for n, border in enumerate(borders)
+        if _tops(priorities, places, n, range(n - 1, -1, -1))
+        and _tops(priorities, places, n, range(n + 1, len(borders)))
+    ]
+    return peaks or [borders[len(borders) // 2]]
+
+
+def _tops(priorities: list[int], places: list[int], n: int, others: range) -> bool:
+    for other in others:
+        if abs(places[other] - places[n]) > REACH_TOKENS:
+            return True
+        if priorities[other] >= priorities[n]:
+            return False
+    return True
+
+
+def _priority(text: str) -> int:
+    """Return a number that orders borders as good as randomly, the same in every process."""
+    # crc32 is linear: the factor keeps numbered lines from coming out in order.
+    return crc32(text.encode("utf-8", "surrogatepass")) * 0x9E3779B1 & 0xFFFFFFFF
+
+
+def _even_cuts(row: _Row, start: int, end: int) -> list[int]:
+    """Cut a run by size alone, for rows on which the search for peaks would go on for ever."""
+    cuts = []
+    last = start
+    for i in range(start + 1, end):
+        if row.levels[i] != NEVER and row.size(last, i + 1) > WHOLE_TOKENS:
+            cuts.append(i)
+            last = i
+    return cuts

@@ -1,0 +1,70 @@
+"""Outline plain text and reStructuredText: underlined titles, paragraphs, indented blocks.
+
+Pure. Plain text is read the same way, because its authors underline titles, too.
+"""
+
+import re
+
+from services.indexer.core.chunking.outline import BLANK_BEFORE, Outline, nest, plain_levels
+from services.indexer.core.chunking.partition import NEVER, SOFT, STRUCTURE
+
+_ADORNMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}[ \t]*$")
+# A paragraph inside a block is a weaker border than one at the margin, each two columns weaker by one.
+_PARAGRAPH_LEVEL = 60
+_DEEPEST = 40
+_TITLE_LEVEL = 1_000
+
+
+def outline_prose(lines: list[str]) -> Outline:
+    """Return the outline of underlined titles; their rank is the order in which their styles first appear."""
+    levels = plain_levels(lines)
+    for i, level in enumerate(levels):
+        if level == BLANK_BEFORE:
+            levels[i] = _PARAGRAPH_LEVEL - min(_indent(lines[i]) // 2, _DEEPEST)
+    styles: dict[str, int] = {}
+    marks = []
+    for title, underline in _titles(lines):
+        is_overlined = title > 0 and _is_adornment(lines[title - 1]) and lines[title - 1][0] == lines[underline][0]
+        rank = styles.setdefault(lines[underline][0] + "^" * is_overlined, len(styles) + 1)
+        first = title - is_overlined
+        marks.append((first, rank, lines[title].strip(), "section"))
+        levels[first] = max(_TITLE_LEVEL - 10 * rank, STRUCTURE)
+        _hold(levels, first, underline)
+    return Outline(levels, nest(lines, marks))
+
+
+def _titles(lines: list[str]) -> list[tuple[int, int]]:
+    """Return (line of the title, line of its underline) for every title."""
+    found = []
+    for i in range(1, len(lines)):
+        line = lines[i]
+        if not line or line[0].isalnum() or not _is_adornment(line):
+            continue
+        title = lines[i - 1].rstrip()
+        if not title.strip() or _is_adornment(title) or len(line.rstrip()) < min(len(title), 60):
+            continue
+        before = lines[i - 2] if i > 1 else ""
+        if title[0] in " \t" and not _is_adornment(before):
+            continue
+        if not before.strip() or _is_adornment(before):
+            found.append((i - 1, i))
+    return found
+
+
+def _is_adornment(line: str) -> bool:
+    return _ADORNMENT.match(line) is not None
+
+
+def _hold(levels: list[int], first: int, underline: int) -> None:
+    """Keep a title with its lines and with what follows it."""
+    for i in range(first + 1, underline + 1):
+        levels[i] = 0
+    following = underline + 1
+    while following < len(levels) and levels[following] == NEVER:
+        following += 1
+    if following < len(levels):
+        levels[following] = SOFT
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

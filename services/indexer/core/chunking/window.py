@@ -1,0 +1,72 @@
+"""Divide one line that alone exceeds the budget: at sentences, then words, then anywhere.
+
+Pure. Unwrapped paragraphs, minified code, one-line JSON: the last token of a 5 MB line is in a chunk like the
+first. The pieces of a line are found by its own marks, so an edit does not shift the slices after it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from services.indexer.core.chunking.model import CONTENT_TOKENS, SPECIAL_TOKENS, Counter
+from services.indexer.core.chunking.partition import INNER, SOFT, partition
+
+# An upper bound on what one token stands for: it limits a chunk to 7,008 characters, however few its tokens.
+CHARS_PER_TOKEN = 16
+# Pieces are what is counted and weighed; smaller ones only cost time.
+PIECE_CHARS = 160
+
+_SENTENCE_LEVEL = SOFT + 8
+_STATEMENT_LEVEL = SOFT + 4
+_WORD_LEVEL = SOFT
+_PUNCTUATION_LEVEL = INNER
+
+_MARK = re.compile(r"[.!?…]+[\"'»”’)\]]*\s+|[。！？]|[;{}]+\s*")
+_LAST_SPACE = re.compile(r".*\s", re.DOTALL)
+_LAST_PUNCTUATION = re.compile(r".*[^\w\s]", re.DOTALL)
+
+
+def slices(line: str, count: Counter) -> Iterator[str]:
+    """Yield consecutive parts of a line, none above CONTENT_TOKENS or the width that stands for it."""
+    pieces, levels = _pieces(line)
+    # Not exact where a word is cut, hence the recount of each slice.
+    sizes = [max(count(piece) - SPECIAL_TOKENS, len(piece) // CHARS_PER_TOKEN, 1) for piece in pieces]
+    for start, end in partition(sizes, levels, pieces):
+        yield from _fitting("".join(pieces[start:end]), count)
+
+
+def _fitting(text: str, count: Counter) -> Iterator[str]:
+    if count(text) - SPECIAL_TOKENS <= CONTENT_TOKENS or len(text) == 1:
+        if text.strip():
+            yield text
+        return
+    middle = len(text) // 2
+    yield from _fitting(text[:middle], count)
+    yield from _fitting(text[middle:], count)
+
+
+def _pieces(line: str) -> tuple[list[str], list[int]]:
+    """Return the pieces of a line and the strength of the border before each."""
+    pieces: list[str] = []
+    levels: list[int] = []
+    start, level = 0, _SENTENCE_LEVEL
+    for mark in _MARK.finditer(line):
+        _cut_words(line[start : mark.end()], level, pieces, levels)
+        start = mark.end()
+        level = _STATEMENT_LEVEL if mark.group()[0] in ";{}" else _SENTENCE_LEVEL
+    if start < len(line):
+        _cut_words(line[start:], level, pieces, levels)
+    return pieces, levels
+
+
+def _cut_words(text: str, level: int, pieces: list[str], levels: list[int]) -> None:
+    start = 0
+    while len(text) - start > PIECE_CHARS:
+        window = text[start : start + PIECE_CHARS]
+        mark = _LAST_SPACE.match(window) or _LAST_PUNCTUATION.match(window)
+        end = start + (mark.end() if mark else PIECE_CHARS)
+        pieces.append(text[start:end])
+        levels.append(level)
+        level = _WORD_LEVEL if mark and window[mark.end() - 1].isspace() else _PUNCTUATION_LEVEL if mark else 0
+        start = end
+    pieces.append(text[start:])
+    levels.append(level)
