@@ -47,8 +47,6 @@ def find_project(start: Path, registry: Registry, settings: Settings, *, explici
 
 
 def _without_config(here: Path, chain: list[Path], registry: Registry, *, explicit: bool) -> Path:
-    if registry.find(here) is not None:
-        return here
     registered = {project.root for project in registry.projects()}
     above = next((folder for folder in chain if os.fsdecode(folder) in registered), None)
     if above is not None or explicit:

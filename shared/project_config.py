@@ -11,7 +11,7 @@ import os
 import re
 import unicodedata
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -171,14 +171,23 @@ class LoadedConfig(Struct, frozen=True, kw_only=True):
 
 
 def load_project_config(root: Path, settings: Settings) -> LoadedConfig:
-    """Load the configuration of the canonical `root`; defaults where there is no file.
+    """Load the configuration of the tree at `root`; defaults where there is no file.
 
     Keys of `.xindex.json` hold unless `.kx.json` sets them too.
 
     Raises:
         KxError: CONFIG_INVALID, CONFIG_UNREADABLE, CONFIG_NOT_TRUSTED; each names the file and, where there is one, the
-            key.
+            key. ROOT_MISSING.
     """
+    root = Path(os.path.realpath(root))
+    if not root.is_dir():  # without its root a project has no configuration, and that is not the same as none
+        raise KxError(
+            ErrorCode.ROOT_MISSING,
+            "the folder {root} is not there",
+            hint="if it was moved, tell kx where it is now: kx project move",
+            retryable=True,
+            root=root,
+        )
     grant = settings.grant(root)
     own, own_warnings = _load(root, KX_JSON)
     other, other_warnings = _load(root, XINDEX_JSON)
@@ -210,6 +219,7 @@ def _load(root: Path, name: str) -> tuple[dict[str, Any] | None, tuple[str, ...]
     warnings = [warn_unknown(file, key, keys) for key in unknown]
     if name == XINDEX_JSON:
         value = {key: item for key, item in value.items() if key in keys}
+    _check_synonyms(value, file)
     to_struct(_with_lists(value), ProjectConfig, file)
     short = [word for word in value.get("ignoreKeywords", []) if len(word) <= 1]
     warnings += [f"{file}: ignoreKeywords: {shown(word)} is too short to be a keyword" for word in short]
@@ -248,6 +258,20 @@ def _check_mcp(value: dict[str, Any], file: Path, unknown: list[str]) -> None:
         raise invalid(file, "mcp.projectId", "missing", "a UUID")
 
 
+def _check_synonyms(value: dict[str, Any], file: Path) -> None:
+    """Check what a Struct could only report without naming the word."""
+    search = value.get("search")
+    synonyms = search.get("synonyms") if isinstance(search, dict) else None
+    if not isinstance(synonyms, dict):
+        return
+    if len(synonyms) > MAX_SYNONYMS:
+        raise invalid(file, "search.synonyms", f"an object of {len(synonyms)} words", f"at most {MAX_SYNONYMS} words")
+    for word, given in synonyms.items():
+        meanings = given if isinstance(given, list) else [given]
+        if not word.strip() or not meanings or not all(isinstance(text, str) and text.strip() for text in meanings):
+            raise invalid(file, f"search.synonyms.{word}", shown(given), "a text or a list of texts, none empty")
+
+
 def _checked(config: ProjectConfig, root: Path, file: Path) -> ProjectConfig:
     def refuse(key: str, value: object) -> KxError:
         return invalid(file, key, shown(value), expected_at(KEYS, key))
@@ -259,7 +283,9 @@ def _checked(config: ProjectConfig, root: Path, file: Path) -> ProjectConfig:
         _check_source(source, f"sources[{number}]", root, file)
     if not 0 <= config.search.recency <= 1:
         raise refuse("search.recency", config.search.recency)
-    _check_words(config, refuse)
+    for number, squad in enumerate(config.squads):
+        if not squad.strip() or not squad.isprintable():
+            raise refuse(f"squads[{number}]", squad)
     project_id = config.mcp.project_id
     if project_id is None:
         return config
@@ -270,18 +296,6 @@ def _checked(config: ProjectConfig, root: Path, file: Path) -> ProjectConfig:
     if canonical.int == 0 or len(project_id) != len(str(canonical)):
         raise refuse("mcp.projectId", project_id)
     return replace(config, mcp=Mcp(project_id=str(canonical)))
-
-
-def _check_words(config: ProjectConfig, refuse: Callable[[str, object], KxError]) -> None:
-    synonyms = config.search.synonyms
-    if len(synonyms) > MAX_SYNONYMS:
-        raise refuse("search.synonyms", f"{len(synonyms)} words")
-    for word, meanings in synonyms.items():
-        if not word.strip() or not meanings or not all(meaning.strip() for meaning in meanings):
-            raise refuse(f"search.synonyms.{word}", list(meanings))
-    for number, squad in enumerate(config.squads):
-        if not squad.strip() or not squad.isprintable():
-            raise refuse(f"squads[{number}]", squad)
 
 
 def _check_source(source: Source, at: str, root: Path, file: Path) -> None:

@@ -256,7 +256,7 @@ def canonical_root(root: Path) -> Path:
     """
     try:
         here = root.resolve(strict=True)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise KxError(
             ErrorCode.PATH_NOT_FOUND, "there is no folder {path}", hint="check the path", path=root
         ) from error

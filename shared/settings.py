@@ -222,7 +222,17 @@ def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[st
 
 
 def _user_home(env: Mapping[str, str]) -> Path:
-    return Path(env["HOME"]) if env.get("HOME") else Path("~").expanduser()
+    if env.get("HOME"):
+        return Path(env["HOME"])
+    try:
+        return Path("~").expanduser()
+    except RuntimeError as error:
+        raise KxError(
+            ErrorCode.CONFIG_INVALID,
+            "the environment variable {key} is not set and this user has no home folder",
+            hint="set KX_HOME and HOME",
+            key="HOME",
+        ) from error
 
 
 def _home(given: object, user_home: Path) -> Path:
@@ -231,7 +241,9 @@ def _home(given: object, user_home: Path) -> Path:
 
 def _absolute(path: Path, user_home: Path) -> Path:
     first, *rest = path.parts or (".",)
-    return user_home.joinpath(*rest) if first == "~" else Path(os.path.normpath(Path.cwd() / path))
+    if first == "~":
+        return user_home.joinpath(*rest)
+    return Path(os.path.normpath(path if path.is_absolute() else Path.cwd() / path))
 
 
 def _source(field: FieldInfo) -> dict[str, str]:
