@@ -1,0 +1,317 @@
+"""Glob patterns in git's dialect: one pattern, and an ordered list of them (pure).
+
+Used for ignore files, the denylist and configured sources. Nothing here backtracks without bound (row A16): a hostile
+pattern costs pattern length times path length at most.
+
+Source: git's documentation (gitignore) and its observable behaviour, with git itself as the oracle of the tests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+_SPECIAL = re.compile(r"[*?\[\\]")
+_LITERAL_RUN = re.compile(r"[^*?\[\\]*")
+# As git's own tables have them: "space" knows neither form feed nor vertical tab.
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": " \\t",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": " \\t\\n\\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+_NEVER = "(?!)"
+
+
+class Glob(Struct, frozen=True):
+    """One pattern, taken apart."""
+
+    written: str
+    line: int  # 1-based; 0 outside a file
+    negated: bool
+    dir_only: bool
+    name_only: bool  # it has no slash: compared with a path's last component
+    glob: str  # without "!", the first and the last slash
+
+
+class MalformedGlobError(ValueError):
+    """A pattern that can never match: an unclosed bracket, an unknown class, a backslash at the end."""
+
+
+def parse_line(line: str, number: int = 0) -> Glob | None:
+    """Take one line of an ignore file apart; None for a comment or nothing."""
+    if line.startswith("#"):
+        return None
+    line = _trim(line.removesuffix("\r").partition("\0")[0])
+    negated = line.startswith("!")
+    glob = line[1:] if negated else line
+    dir_only = glob.endswith("/")
+    glob = glob.removesuffix("/")
+    if not glob:
+        return None
+    name_only = "/" not in glob
+    return Glob(line, number, negated, dir_only, name_only, glob.removeprefix("/"))
+
+
+class GlobSet:
+    """An ordered list of patterns of which the last that fits decides."""
+
+    def __init__(self, globs: Sequence[Glob]) -> None:
+        self._matchers = [(glob, _matcher(glob)) for glob in reversed(globs)]
+        self._may_match = _prefilter(globs)
+
+    def __bool__(self) -> bool:
+        return bool(self._matchers)
+
+    def fits(self, path: str, *, is_dir: bool) -> bool:
+        """Tell whether the last pattern that fits is no negation."""
+        glob = self.last(path, is_dir)
+        return glob is not None and not glob.negated
+
+    def last(self, path: str, is_dir: bool) -> Glob | None:
+        """Give the last pattern that fits `path` itself (its parents are not looked at)."""
+        name = path[path.rfind("/") + 1 :]
+        if not self._may_match(path, name):
+            return None
+        for glob, matches in self._matchers:
+            if glob.dir_only and not is_dir:
+                continue
+            if matches(name if glob.name_only else path):
+                return glob
+        return None
+
+
+def regex_of(glob: Glob) -> str:
+    """Translate a pattern to a regular expression for `fullmatch` with DOTALL.
+
+    A star is taken lazily and, with the star-free piece after it, put in an atomic group: the first place where the
+    piece fits is as good as any later one (it has a fixed length, or it holds a slash and can stand in one place only),
+    so there is nothing to come back to. The same holds for what stands between two "**/".
+
+    Raises:
+        MalformedGlobError: it can never match.
+    """
+    return _Translation(glob.glob, paths=not glob.name_only).regex
+
+
+def _trim(line: str) -> str:
+    """Remove trailing spaces (not tabs); a backslash keeps the first of them."""
+    end = len(line.rstrip(" "))
+    if end == len(line):
+        return line
+    backslashes = end - len(line[:end].rstrip("\\"))
+    return line[: end + backslashes % 2]
+
+
+def _is_literal(glob: str) -> bool:
+    return _SPECIAL.search(glob) is None
+
+
+def _is_tail(glob: Glob) -> bool:
+    return glob.name_only and glob.glob.startswith("*") and _is_literal(glob.glob[1:])
+
+
+def _matcher(glob: Glob) -> Callable[[str], bool]:
+    if _is_literal(glob.glob):
+        return glob.glob.__eq__
+    if _is_tail(glob):
+        tail = glob.glob[1:]
+        return lambda name: name.endswith(tail)
+    try:
+        fullmatch = re.compile(regex_of(glob), re.DOTALL).fullmatch
+    except MalformedGlobError:
+        return lambda _: False
+    return lambda text: fullmatch(text) is not None
+
+
+def _prefilter(globs: Sequence[Glob]) -> Callable[[str, str], bool]:
+    """Give a quick test that may say yes wrongly and never no wrongly: most paths meet no pattern at all."""
+    names: set[str] = set()
+    paths: set[str] = set()
+    tails: list[str] = []
+    name_regexes: list[str] = []
+    path_regexes: list[str] = []
+    for glob in globs:
+        if _is_literal(glob.glob):
+            (names if glob.name_only else paths).add(glob.glob)
+        elif _is_tail(glob):
+            tails.append(glob.glob[1:])
+        else:
+            try:
+                (name_regexes if glob.name_only else path_regexes).append(regex_of(glob))
+            except MalformedGlobError:
+                continue
+    ends = tuple(tails)
+    in_name = _any_of(name_regexes)
+    in_path = _any_of(path_regexes)
+
+    def may_match(path: str, name: str) -> bool:
+        return name in names or path in paths or name.endswith(ends) or in_name(name) or in_path(path)
+
+    return may_match
+
+
+def _any_of(regexes: Sequence[str]) -> Callable[[str], bool]:
+    if not regexes:
+        return lambda _: False
+    fullmatch = re.compile("|".join(f"(?:{regex})" for regex in regexes), re.DOTALL).fullmatch
+    return lambda text: fullmatch(text) is not None
+
+
+class _Translation:
+    """One walk over a pattern. `paths` says that a slash separates, so that "**" means something."""
+
+    def __init__(self, glob: str, *, paths: bool) -> None:
+        self._glob = glob
+        self._paths = paths
+        self._at = 0
+        literal = _LITERAL_RUN.match(glob)
+        # Git compares the literal beginning first and matches the rest alone, so "**" right behind it counts as
+        # standing at a beginning: "foo**/bar" fits "foobar". Odd, but git's verdict.
+        self._start = literal.end() if literal is not None else 0
+        self.regex = self._whole()
+
+    def _whole(self) -> str:
+        regions = [self._region()]
+        skips: list[str] = []
+        while self._at < len(self._glob):
+            skips.append(self._globstar())
+            regions.append(self._region())
+        regex = _joined(regions[0], last=not skips)
+        for number, (skip, region) in enumerate(zip(skips, regions[1:], strict=True), 1):
+            last = number == len(skips)
+            inner = _joined(region, last=last)
+            regex += skip + inner if last else f"(?>{skip}?{inner})"
+        return regex
+
+    def _region(self) -> list[str]:
+        """Read up to the next globstar; give the star-free pieces between single stars."""
+        pieces = [""]
+        while self._at < len(self._glob):
+            char = self._glob[self._at]
+            if char == "*":
+                if self._is_globstar():
+                    break
+                self._skip_stars()
+                pieces.append("")
+            else:
+                pieces[-1] += self._single(char)
+        return pieces
+
+    def _skip_stars(self) -> None:
+        while self._glob[self._at : self._at + 1] == "*":
+            self._at += 1
+
+    def _is_globstar(self) -> bool:
+        at = self._at
+        if not self._paths or not self._glob.startswith("**", at):
+            return False
+        if at != self._start and self._glob[at - 1 : at] != "/":
+            return False
+        rest = self._glob[at:].lstrip("*")
+        return rest == "" or rest.startswith(("/", "\\/"))
+
+    def _globstar(self) -> str:
+        self._skip_stars()
+        if self._at == len(self._glob):
+            return ".*"
+        if self._glob[self._at] == "/":
+            self._at += 1
+            return "(?:[^/]*/)*"
+        self._at += 2
+        return "(?:[^/]*/)+"
+
+    def _single(self, char: str) -> str:
+        """Translate what stands for exactly one character."""
+        if char == "?":
+            self._at += 1
+            return "[^/]"
+        if char == "[":
+            return self._bracket()
+        if char == "\\":
+            self._at += 1
+            if self._at == len(self._glob):
+                raise MalformedGlobError(self._glob)
+            char = self._glob[self._at]
+        self._at += 1
+        return re.escape(char)
+
+    def _bracket(self) -> str:
+        glob = self._glob
+        at = self._at + 1
+        negated = glob[at : at + 1] in {"!", "^"}
+        if negated:
+            at += 1
+        items, self._at = _bracket_items(glob, at)
+        if negated:
+            return f"[^/{items}]"
+        return f"(?!/)[{items}]" if items else _NEVER
+
+
+def _joined(pieces: Sequence[str], *, last: bool) -> str:
+    """Put single stars between pieces; the last piece of a pattern must reach the end, so it may be tried later."""
+    regex = pieces[0]
+    for number, piece in enumerate(pieces[1:], 1):
+        if last and number == len(pieces) - 1:
+            regex += "[^/]*" + piece
+        else:
+            regex += f"(?>[^/]*?{piece})"
+    return regex
+
+
+def _bracket_items(glob: str, at: int) -> tuple[str, int]:
+    """Read a bracket from its first item; give a regex class body and where the pattern goes on."""
+    items = ""
+    previous = ""  # what a "-" may begin a range with
+    first = True
+    while first or glob[at : at + 1] != "]":
+        first = False
+        char = glob[at : at + 1]
+        if not char:
+            raise MalformedGlobError(glob)
+        if char == "-" and previous and glob[at + 1 : at + 2] not in {"", "]"}:
+            end, at = _escaped(glob, at + 1)
+            if previous <= end:
+                items += f"{re.escape(previous)}-{re.escape(end)}"
+            previous = ""
+        elif char == "[" and glob[at + 1 : at + 2] == ":":
+            name, after = _class_name(glob, at)
+            if name is None:
+                items, previous, at = items + "\\[", "[", at + 1
+            else:
+                items, previous, at = items + name, "", after
+        else:
+            previous, at = _escaped(glob, at)
+            items += re.escape(previous)
+    return items, at + 1
+
+
+def _escaped(glob: str, at: int) -> tuple[str, int]:
+    if glob[at] == "\\":
+        at += 1
+    if at >= len(glob):
+        raise MalformedGlobError(glob)
+    return glob[at], at + 1
+
+
+def _class_name(glob: str, at: int) -> tuple[str | None, int]:
+    """Read "[:name:]"; None when the ":]" is missing, so that the bracket is an ordinary character."""
+    close = glob.find("]", at + 2)
+    if close < 0:
+        raise MalformedGlobError(glob)
+    if close - 1 < at + 2 or glob[close - 1] != ":":
+        return None, at
+    name = glob[at + 2 : close - 1]
+    if name not in _CLASSES:
+        raise MalformedGlobError(glob)
+    return _CLASSES[name], close + 1

@@ -1,0 +1,372 @@
+"""Which entries of one tree are read: every rule there is, asked folder by folder as git does.
+
+Order of judgement: denied, ignored by the configuration, ignored by git's rules, links and special files, built-in
+exclusions, sources, size, hard links. What lies in a folder that is out is out with it, so nothing comes back below.
+`.vault/` and sources that name a place are read even when git ignores them.
+
+Rules are read once and kept: after a change to a file that `governs` names, make a new `TreeRules`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from shared.deny import DenyList
+from shared.exclusions import excluded_file, excluded_folder
+from shared.gitfiles import GitLink, git_link, git_top, read_rule_file, user_excludes_file
+from shared.ignore import IgnoreFile, Match, as_byte_text
+from shared.kinds import VAULT
+from shared.relpath import RelPath, decode_path, encode_path, name, parent
+from shared.sources import SourceConfig, Sources
+
+IGNORE_FILE = ".gitignore"
+CONFIG_FILES = (".kx.json", ".xindex.json")
+
+
+class SkipReason(StrEnum):
+    """Why an entry of the tree is not a document; the words of `kx status --skipped`."""
+
+    DENIED = "denied"
+    GITIGNORED = "gitignored"
+    IGNORED = "ignored"
+    EXCLUDED_DIR = "excluded_dir"
+    EXCLUDED_FILE = "excluded_file"
+    NOT_IN_SOURCES = "not_in_sources"
+    TOO_LARGE = "too_large"
+    EMPTY = "empty"
+    TOO_SHORT = "too_short"
+    BINARY = "binary"
+    UNDECODABLE = "undecodable"
+    SYMLINK = "symlink"
+    SYMLINK_OUT = "symlink_out"
+    BROKEN_LINK = "broken_link"
+    HARD_LINK = "hard_link"
+    SPECIAL_FILE = "special_file"
+    WORKTREE = "worktree"
+    UNREADABLE = "unreadable"
+
+
+class RulesConfig(Struct, frozen=True, kw_only=True):
+    """What a project's configuration says about its files."""
+
+    deny: tuple[str, ...] = ()
+    ignore_files: tuple[str, ...] = ()
+    max_file_bytes: int = 10_000_000
+    hard_links: Literal["allow", "deny"] = "allow"
+    sources: tuple[SourceConfig, ...] = ()
+
+
+class Verdict(Struct, frozen=True):
+    """What the rules say about one entry; `pruned` means a whole folder is out, and this entry with it."""
+
+    admitted: bool
+    reason: SkipReason | None = None
+    detail: str = ""
+    pruned: bool = False
+
+
+ADMITTED = Verdict(admitted=True)
+
+
+class Folder(Struct, frozen=True):
+    """What is known about a folder: whether it is out, and the ignore files in force inside."""
+
+    rel: RelPath
+    out: Verdict | None = None
+    lists: tuple[IgnoreFile, ...] = ()  # the deepest first, then info/exclude, then the user's
+    ignored: Match | None = None  # set where git ignores the folder but something named lies below
+
+
+class TreeRules:
+    """The rules of one tree.
+
+    Raises:
+        KxError: `KX_CONFIG_INVALID` for a pattern of the denylist or a source that cannot be accepted.
+    """
+
+    def __init__(self, root: Path, config: RulesConfig, *, home: Path | None = None) -> None:
+        self.root = Path(os.path.realpath(root))
+        self.config = config
+        self._raw_root = os.fsencode(self.root)
+        self._deny = DenyList(config.deny)
+        self._sources = Sources(config.sources)
+        self._configured = IgnoreFile.parse("\n".join(config.ignore_files), source="ignoreFiles")
+        self._home = home or Path.home()
+        self._global = self._user_excludes(follow_environment=home is None)
+        self._folders = {"": Folder(RelPath(""), lists=self._root_lists())}
+        self._denied_files: set[tuple[int, int]] | None = None
+
+    def verdict(self, rel: str, status: os.stat_result) -> Verdict:
+        """Judge the entry at `rel`, whose `lstat` is `status`."""
+        folder = self.folder(parent(rel))
+        if folder.out is not None:
+            self._remember_denied(folder.out, status)
+            return folder.out
+        if stat.S_ISDIR(status.st_mode):
+            return self.folder(rel).out or ADMITTED
+        return self.judge_file(folder, rel, status)
+
+    def denies(self, rel: str) -> str | None:
+        """Give the denylist pattern that forbids a path, whatever stands there; for checks at query time."""
+        return self._deny.denies(rel)
+
+    def source_of(self, rel: str) -> SourceConfig | None:
+        """Give the source a file belongs to: the deepest that takes it."""
+        return self._sources.best(rel)
+
+    @staticmethod
+    def governs(rel: str) -> bool:
+        """Tell whether a change of this file changes the rules, so that a new `TreeRules` and a walk are due."""
+        return name(rel) == IGNORE_FILE or rel in CONFIG_FILES or rel.endswith(".git/info/exclude")
+
+    def folder(self, rel: str) -> Folder:
+        """Give what is known about a folder; below one that is out, that one."""
+        known = self._folders.get(rel)
+        if known is not None:
+            return known
+        missing: list[str] = []
+        while known is None:
+            missing.append(rel)
+            rel = parent(rel)
+            known = self._folders.get(rel)
+        while missing and known.out is None:
+            rel = missing.pop()
+            known = self._enter(known, RelPath(rel))
+            if known.out is None or known.out.reason is not SkipReason.UNREADABLE:
+                self._folders[rel] = known
+        return known
+
+    def judge_file(self, folder: Folder, rel: str, status: os.stat_result) -> Verdict:
+        """Judge what is no folder, knowing its folder."""
+        denied = self._deny.denies_entry(rel)
+        if denied is not None:
+            verdict = _skip(SkipReason.DENIED, denied)
+            self._remember_denied(verdict, status)
+            return verdict
+        path = as_byte_text(rel)
+        match = self._configured.match_byte_text(path, is_dir=False) if self._configured else None
+        if match is not None and match.ignored:
+            return _skip(SkipReason.IGNORED, _said_by(match))
+        match = _git_match(folder, path, is_dir=False)
+        if match is not None and match.ignored and not self._is_lifted(rel):
+            return _skip(SkipReason.GITIGNORED, _said_by(match))
+        if not stat.S_ISREG(status.st_mode):
+            return self._judge_special(rel, status)
+        return self._judge_regular(rel, status)
+
+    def _judge_special(self, rel: str, status: os.stat_result) -> Verdict:
+        if not stat.S_ISLNK(status.st_mode):
+            return _skip(SkipReason.SPECIAL_FILE, _special_kind(status.st_mode))
+        try:
+            target = os.path.realpath(self._path(rel), strict=True)
+        except OSError as error:
+            return _skip(SkipReason.BROKEN_LINK, errno_name(error))
+        if target == self._raw_root or target.startswith(self._raw_root.rstrip(b"/") + b"/"):
+            inside = target[len(self._raw_root.rstrip(b"/")) + 1 :]
+            return _skip(SkipReason.SYMLINK, f"-> {encode_path(inside) or '.'}")
+        return _skip(SkipReason.SYMLINK_OUT)
+
+    def _judge_regular(self, rel: str, status: os.stat_result) -> Verdict:
+        base = name(rel)
+        excluded = excluded_file(base)
+        if excluded is not None:
+            return _skip(SkipReason.EXCLUDED_FILE, excluded)
+        if base == ".git":
+            return _skip(SkipReason.EXCLUDED_FILE, "link to a git folder")
+        if not self._sources.takes(rel) and not _in_vault(rel):
+            return _skip(SkipReason.NOT_IN_SOURCES)
+        if status.st_size == 0:
+            return _skip(SkipReason.EMPTY)
+        if status.st_size > self.config.max_file_bytes:
+            return _skip(SkipReason.TOO_LARGE, f"{status.st_size} bytes, the limit is {self.config.max_file_bytes}")
+        if status.st_nlink > 1:
+            return self._judge_hard_link(status)
+        return ADMITTED
+
+    def _judge_hard_link(self, status: os.stat_result) -> Verdict:
+        if self.config.hard_links == "deny":
+            return _skip(SkipReason.HARD_LINK, f"{status.st_nlink} names, and indexing.hardLinks is deny")
+        if self._denied_files is None:
+            self._denied_files = self._find_denied_files()
+        if (status.st_dev, status.st_ino) in self._denied_files:
+            return _skip(SkipReason.HARD_LINK, "another name of a denied file")
+        return ADMITTED
+
+    def _remember_denied(self, verdict: Verdict, status: os.stat_result) -> None:
+        if verdict.reason is SkipReason.DENIED and self._denied_files is not None and stat.S_ISREG(status.st_mode):
+            self._denied_files.add((status.st_dev, status.st_ino))
+
+    def _find_denied_files(self) -> set[tuple[int, int]]:
+        """Find the identity of every denied file, also inside folders that are out: a link may lead out of them."""
+        found: set[tuple[int, int]] = set()
+        waiting = [("", False)]
+        while waiting:
+            folder, is_denied = waiting.pop()
+            try:
+                with os.scandir(self._path(folder)) as entries:
+                    for entry in entries:
+                        rel = f"{folder}/{encode_path(entry.name)}" if folder else encode_path(entry.name)
+                        denied = is_denied or self._deny.denies_entry(rel) is not None
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append((rel, denied))
+                        elif denied:
+                            status = entry.stat(follow_symlinks=False)
+                            found.add((status.st_dev, status.st_ino))
+            except OSError:
+                continue  # what cannot be listed cannot be opened through its folder either
+        return found
+
+    def _enter(self, above: Folder, rel: RelPath) -> Folder:
+        path = self._path(rel)
+        try:
+            status = os.lstat(path)
+        except OSError as error:
+            return Folder(rel, out=_prune(SkipReason.UNREADABLE, errno_name(error)))
+        if not stat.S_ISDIR(status.st_mode):
+            verdict = self.judge_file(above, rel, status)
+            return Folder(rel, out=_prune(verdict.reason or SkipReason.SPECIAL_FILE, verdict.detail))
+        folder_path = Path(os.fsdecode(path))
+        link = git_link(folder_path)
+        match = above.ignored or _git_match(above, as_byte_text(rel), is_dir=True)
+        ignored = match if match is not None and match.ignored else None
+        out = self._judge_folder(rel, folder_path, link, ignored)
+        if out is not None:
+            return Folder(rel, out=out)
+        own = self._ignore_file(folder_path / IGNORE_FILE, rel)
+        outer = above.lists if link is None else self._repository_lists(link, rel)
+        return Folder(rel, lists=own + outer, ignored=ignored)
+
+    def _judge_folder(self, rel: RelPath, path: Path, link: GitLink | None, ignored: Match | None) -> Verdict | None:
+        denied = self._deny.denies_entry(rel)
+        if denied is not None:
+            return _prune(SkipReason.DENIED, denied)
+        configured = self._configured.match(rel, is_dir=True) if self._configured else None
+        if configured is not None and configured.ignored:
+            return _prune(SkipReason.IGNORED, _said_by(configured))
+        if ignored is not None and not self._is_lifted(rel) and not self._sources.leads_to_named(rel):
+            return _prune(SkipReason.GITIGNORED, _said_by(ignored))
+        excluded = excluded_folder(name(rel), inside=_exists_in(path), beside=_exists_in(path.parent))
+        if excluded is not None:
+            return _prune(SkipReason.EXCLUDED_DIR, excluded)
+        if link is not None and link.is_worktree and self._is_copy(link):
+            return _prune(SkipReason.WORKTREE, "a second work tree of a repository that is read here")
+        if not self._sources.reaches(rel) and not _in_vault(rel):
+            return _prune(SkipReason.NOT_IN_SOURCES)
+        return None
+
+    def _is_copy(self, link: GitLink) -> bool:
+        main = link.main_tree
+        return main is not None and (main.is_relative_to(self.root) or self.root.is_relative_to(main))
+
+    def _is_lifted(self, rel: str) -> bool:
+        return _in_vault(rel) or self._sources.named(rel)
+
+    def _path(self, rel: str) -> bytes:
+        return self._raw_root + b"/" + decode_path(rel) if rel else self._raw_root
+
+    def _root_lists(self) -> tuple[IgnoreFile, ...]:
+        own = self._ignore_file(self.root / IGNORE_FILE, "")
+        found = git_top(self.root)
+        if found is None:
+            return own + self._based(self._global, "")
+        top, link = found
+        repository = self._repository_lists(link, "")
+        if top == self.root:
+            return own + repository
+        parts = [encode_path(os.fsencode(part)) for part in self.root.relative_to(top).parts]
+        files = [
+            (depth, list_)
+            for depth in range(len(parts) - 1, -1, -1)
+            for list_ in self._ignore_file(top.joinpath(*self.root.relative_to(top).parts[:depth]) / IGNORE_FILE, "")
+        ]
+        files += [(0, list_) for list_ in repository]
+        if _is_ignored_from(files, parts):  # the user chose a folder that git ignores: its surroundings do not count
+            return own + self._based(self._global, "")
+        return own + tuple(list_.seen_from("/".join(parts[depth:])) for depth, list_ in files)
+
+    def _repository_lists(self, link: GitLink, base: str) -> tuple[IgnoreFile, ...]:
+        text = read_rule_file(link.common_dir / "info" / "exclude", follow=True)
+        excludes = (text, ".git/info/exclude") if text else None
+        return self._based(excludes, base) + self._based(self._global, base)
+
+    def _user_excludes(self, *, follow_environment: bool) -> tuple[bytes, str] | None:
+        # Git's own variable, not a setting of ours: the verdicts must be git's.
+        configured = os.environ.get("XDG_CONFIG_HOME", "") if follow_environment else ""  # noqa: TID251
+        file = user_excludes_file(self._home, Path(configured) if configured else self._home / ".config")
+        text = read_rule_file(file, follow=True) if file is not None else None
+        return (text, str(file)) if text else None
+
+    @staticmethod
+    def _based(file: tuple[bytes, str] | None, base: str) -> tuple[IgnoreFile, ...]:
+        if file is None:
+            return ()
+        parsed = IgnoreFile.parse(file[0], base, source=file[1])
+        return (parsed,) if parsed else ()
+
+    @staticmethod
+    def _ignore_file(path: Path, base: str) -> tuple[IgnoreFile, ...]:
+        text = read_rule_file(path)
+        parsed = IgnoreFile.parse(text, base) if text else None
+        return (parsed,) if parsed else ()
+
+
+def _git_match(folder: Folder, path: str, *, is_dir: bool) -> Match | None:
+    if folder.ignored is not None:
+        return folder.ignored
+    for list_ in folder.lists:
+        match = list_.match_byte_text(path, is_dir)
+        if match is not None:
+            return match
+    return None
+
+
+def _is_ignored_from(files: list[tuple[int, IgnoreFile]], parts: list[RelPath]) -> bool:
+    """Tell whether git, asked from the top, ignores the folder at `parts`."""
+    for end in range(1, len(parts) + 1):
+        for depth, list_ in files:
+            match = list_.match("/".join(parts[depth:end]), is_dir=True) if depth < end else None
+            if match is not None:
+                if match.ignored:
+                    return True
+                break
+    return False
+
+
+def _in_vault(rel: str) -> bool:
+    return rel == VAULT or rel.startswith(VAULT + "/")
+
+
+def _exists_in(folder: Path) -> Callable[[str], bool]:
+    return lambda rel: os.path.lexists(folder / rel)
+
+
+def _skip(reason: SkipReason, detail: str = "") -> Verdict:
+    return Verdict(admitted=False, reason=reason, detail=detail)
+
+
+def _prune(reason: SkipReason, detail: str = "") -> Verdict:
+    return Verdict(admitted=False, reason=reason, detail=detail, pruned=True)
+
+
+def _said_by(match: Match) -> str:
+    return f"{match.source}:{match.line}: {match.pattern}"
+
+
+def _special_kind(mode: int) -> str:
+    for test, kind in ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISBLK, "device")):
+        if test(mode):
+            return kind
+    return "device" if stat.S_ISCHR(mode) else "special"
+
+
+def errno_name(error: OSError) -> str:
+    """Give the short name of an operating system's error, such as "EACCES"."""
+    return errno.errorcode.get(error.errno or 0, "error")
