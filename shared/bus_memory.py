@@ -18,7 +18,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 from structlog.typing import FilteringBoundLogger
 
 from shared.bus import GRACE_S, REQUEST_TIMEOUT_S, ServiceContract
-from shared.codec import decode
+from shared.codec import decode, decode_error, encode_error
 from shared.errors import KxError
 from shared.messages import Message
 from shared.serving import Answer, Delivery, Serving, pack, subject_for, timed_out, unavailable
@@ -65,7 +65,7 @@ class MemoryBus:
         if waiting.answer is None:
             raise timed_out(subject, timeout_s)
         if waiting.answer.error is not None:
-            raise KxError.from_details(waiting.answer.error)
+            raise KxError.from_details(decode_error(encode_error(waiting.answer.error)))
         return decode(waiting.answer.data, route.reply)
 
     async def publish(self, route: EventRoute[Q], message: Q) -> None:

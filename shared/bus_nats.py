@@ -194,9 +194,8 @@ class _Served:
             return
         async with anyio.create_task_group() as group:
             group.start_soon(_cancel_after, self._link.lost, group.cancel_scope)
-            async with anyio.create_task_group() as drains:
-                for subscription in self._subscriptions:
-                    drains.start_soon(_drain, subscription)
+            with suppress(*BROKEN):
+                await self._link.unsubscribe(self._subscriptions)
             group.cancel_scope.cancel()
 
     async def _add(self, link: Link, subject: str, take: Callable[[Msg], Awaitable[None]], *, queue: str = "") -> None:
@@ -283,11 +282,6 @@ async def _open(find: Callable[[], BusAddress], name: str) -> Link:
     link = Link(address.user)
     await link.open(address, name)
     return link
-
-
-async def _drain(subscription: Subscription) -> None:
-    with suppress(*BROKEN):
-        await subscription.drain()  # type: ignore[no-untyped-call]  # nats-py leaves it without types
 
 
 async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from shared import logs
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the golden files under tests/ from what the code says now"
     )
+
+
+def pytest_configure() -> None:
+    logs.configure("warning")  # structlog's own default is stdout
 
 
 @pytest.fixture
