@@ -97,8 +97,7 @@ CREATE TABLE document_e{n}(
   content_hash BLOB NOT NULL,      -- sha256 of the file's bytes; empty when it was not read
   state TEXT NOT NULL,
   reason TEXT NOT NULL,            -- skip reason or error code
-  detail TEXT NOT NULL,
-  weight REAL NOT NULL             -- of the source it belongs to
+  detail TEXT NOT NULL
 );
 CREATE INDEX document_by_state_e{n} ON document_e{n}(state, kind);
 CREATE TABLE chunk_e{n}(

@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from shared.errors import ErrorDetails
 from shared.identity import InstanceId, TextHash
 
 Urgency = Literal["live", "bulk"]
@@ -98,7 +99,12 @@ class RebuildStarted(Message, frozen=True, kw_only=True):
 
 
 class FinishRebuild(InstanceMessage, frozen=True, kw_only=True):
-    """Every path of the tree has been announced: swap as soon as the queue is empty and texts are complete."""
+    """Every path of the tree was announced to this epoch: it answers once the queue is empty and it is complete.
+
+    An epoch that is not being built is ignored: a walk that began before the rebuild did proves nothing.
+    """
+
+    epoch: int  # the epoch whose manifest the walk was compared with
 
 
 class PrioritiseTexts(InstanceMessage, frozen=True, kw_only=True):
@@ -136,7 +142,7 @@ class IndexProgress(Message, frozen=True, kw_only=True):
     embedded: int  # texts embedded since the indexer started
     rebuilding: bool = False
     priority_missing: int = 0  # of the prioritised texts, those without a vector
-    stalled: str = ""  # error code that stops embedding now ("" while it goes on)
+    stalled: ErrorDetails | None = None  # what stops the work now, None while it goes on
 
 
 # --- commands to the watcher --------------------------------------------------------------------------------------
@@ -193,6 +199,7 @@ class ManifestPage(Message, frozen=True, kw_only=True):
 
     entries: tuple[ManifestEntry, ...]
     complete: bool
+    epoch: int = 0  # the epoch these entries belong to: the one being built when there is one
 
 
 class SearchRequest(InstanceMessage, frozen=True, kw_only=True):

@@ -44,13 +44,13 @@ class EventRoute(Struct, Generic[Q], frozen=True, kw_only=True):
 
 
 TOUCHED = RequestRoute(
-    service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER, COMMAND)
+    service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER,)
 )
 REBUILD = RequestRoute(
     service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND,)
 )
 FINISH_REBUILD = RequestRoute(
-    service=INDEXER, verb="finish_rebuild", request=m.FinishRebuild, reply=m.Accepted, callers=(COMMAND,)
+    service=INDEXER, verb="finish_rebuild", request=m.FinishRebuild, reply=m.Accepted, callers=(WATCHER,)
 )
 PRIORITISE = RequestRoute(
     service=INDEXER, verb="prioritise", request=m.PrioritiseTexts, reply=m.Accepted, callers=(COMMAND,)

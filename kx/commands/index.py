@@ -1,0 +1,188 @@
+"""`kx index`: bring the index of a tree up to date, words first, then vectors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import anyio
+import click
+
+from kx.client import services
+from kx.context import Context
+from kx.indexing import Indexed, index_text, wait_for_vectors
+from kx.interrupts import until_interrupted
+from kx.progress import Bar
+from shared.bus import Bus
+from shared.errors import ErrorCode, KxError
+from shared.messages import IndexProgress
+from shared.registry import Project
+from shared.relpath import encode_path
+
+
+@click.command("index", epilog="Examples: kx index    kx index ~/src/shop --wait text    kx index --full")
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1)
+@click.option(
+    "--full", is_flag=True, help="Build everything anew; the old index answers until the new one is complete."
+)
+@click.option(
+    "--wait",
+    "upto",
+    type=click.Choice(["text", "vectors"]),
+    default="vectors",
+    help="Stop after the words, or go on until every passage has its vector (default).",
+)
+@click.option("--retry-failed", is_flag=True, help="Try again what was set aside after failing.")
+@click.option("--yes", is_flag=True, help="Do not ask before indexing a very large root.")
+@click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
+@click.pass_obj
+def command(  # noqa: PLR0913  # one parameter an option
+    context: Context,
+    paths: Sequence[Path],
+    *,
+    full: bool,
+    upto: str,
+    retry_failed: bool,
+    yes: bool,
+    stack: bool | None,
+) -> None:
+    """Index the project of each PATH (default: of the working directory).
+
+    A PATH inside a project indexes that part of it. Ctrl+C keeps everything that is done.
+    """
+    for root, subtrees in _by_project(context, paths).items():
+        project = context.enrol(root)
+        _refuse_huge(context, project, yes=yes)
+        run = Run(context, project, tuple(subtrees), full=full, retry_failed=retry_failed, upto=upto)
+        anyio.run(run.go, stack)
+
+
+class Run:
+    """One project's run."""
+
+    def __init__(  # what the options say
+        self,
+        context: Context,
+        project: Project,
+        subtrees: tuple[str, ...],
+        *,
+        full: bool,
+        retry_failed: bool,
+        upto: str,
+    ) -> None:
+        self._context = context
+        self._project = project
+        self._subtrees = subtrees
+        self._full = full
+        self._retry_failed = retry_failed
+        self._upto = upto
+        self._indexed: Indexed | None = None
+        self._last: IndexProgress | None = None
+
+    async def go(self, stack: bool | None) -> None:
+        """Index until done or interrupted; what is committed stays."""
+        with Bar(self._context.catalogue) as bar:
+            async with services(self._context.settings, writes=True, mode="kx index", stack=stack) as reach:
+                is_done = await until_interrupted(partial(self._work, reach.bus, bar))
+        if is_done:
+            self._tell_done()
+        else:
+            self._tell_interrupted()
+
+    async def _work(self, bus: Bus, bar: Bar) -> None:
+        instance = self._project.instance
+        self._indexed = await index_text(
+            bus,
+            instance,
+            Recorder(bar, self),
+            subtrees=self._subtrees,
+            full=self._full,
+            retry_failed=self._retry_failed,
+        )
+        self._last = self._indexed.progress
+        if self._upto == "vectors":
+            self._last = await wait_for_vectors(bus, instance, Recorder(bar, self))
+
+    def note(self, progress: IndexProgress) -> None:
+        """Remember the newest progress, for the sentence at the end."""
+        self._last = progress
+
+    def _tell_done(self) -> None:
+        last, indexed = self._last, self._indexed
+        if last is None or indexed is None:
+            return
+        self._context.tell(
+            "{project}: {documents} documents, {chunks} passages, {ready} of {total} vectors ready "
+            "({announced} of {walked} files looked at again)",
+            project=self._project.project,
+            documents=last.documents,
+            chunks=last.chunks,
+            ready=last.vectors_ready,
+            total=last.vectors_ready + last.vectors_missing,
+            announced=indexed.tree.announced,
+            walked=indexed.tree.walked,
+        )
+        if last.texts_failed:
+            self._context.tell("{count} passages could not be embedded; see: kx status", count=last.texts_failed)
+
+    def _tell_interrupted(self) -> None:
+        last = self._last
+        ready, missing = (last.vectors_ready, last.vectors_missing) if last is not None else (0, 0)
+        self._context.tell(
+            "stopped; all that is done is kept: {ready} of {total} vectors ready. Go on with: kx index {root}",
+            ready=ready,
+            total=ready + missing,
+            root=self._project.root,
+        )
+
+
+class Recorder:
+    """A meter that also keeps the last progress."""
+
+    def __init__(self, bar: Bar, run: Run) -> None:
+        self._bar = bar
+        self._run = run
+
+    def text(self, progress: IndexProgress) -> None:
+        """Show and keep."""
+        self._run.note(progress)
+        self._bar.text(progress)
+
+    def vectors(self, progress: IndexProgress) -> None:
+        """Show and keep."""
+        self._run.note(progress)
+        self._bar.vectors(progress)
+
+
+def _by_project(context: Context, paths: Sequence[Path]) -> dict[Path, list[str]]:
+    trees: dict[Path, list[str]] = {}
+    for path in paths or (None,):
+        found, _ = context.find(path)
+        trees.setdefault(found.root, []).append(_subtree(found.root, path))
+    return {root: [""] if "" in subtrees else subtrees for root, subtrees in trees.items()}
+
+
+def _subtree(root: Path, path: Path | None) -> str:
+    if path is None:
+        return ""
+    inside = path.resolve().relative_to(root)
+    return "" if inside == Path() else encode_path(os.fsencode(inside))
+
+
+def _refuse_huge(context: Context, project: Project, *, yes: bool) -> None:
+    if yes or project.root_path not in (
+        Path(project.root_path.anchor),
+        Path(os.path.realpath(context.settings.user_home)),
+    ):
+        return
+    question = context.catalogue.text("{root} is a very large root. Index all of it?", root=project.root)
+    if not (sys.stdin.isatty() and click.confirm(question, err=True)):
+        raise KxError(
+            ErrorCode.ROOT_TOO_LARGE,
+            "{root} is a very large root",
+            hint="name a project's folder instead, or say that you mean it: kx index --yes {root}",
+            root=project.root,
+        )

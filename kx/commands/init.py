@@ -1,0 +1,43 @@
+"""`kx init`: write a `.kx.json` so that the project has a name, an id and its own rules."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import click
+import msgspec
+
+from kx.context import Context
+from shared.atomic_file import write_atomic
+from shared.errors import ErrorCode, KxError
+from shared.project_config import KX_JSON, name_of_folder
+from shared.registry import canonical_root
+from shared.settings import ensure_home
+
+
+@click.command("init", epilog="Example: kx init --open ~/src/shop")
+@click.argument("path", type=click.Path(path_type=Path), default=".")
+@click.option(
+    "--open", "is_open", is_flag=True, help="Leave out the project id: agents need not prove which project they mean."
+)
+@click.option("--name", help="Name of the project (default: the folder's).")
+@click.pass_obj
+def command(context: Context, path: Path, *, is_open: bool, name: str | None) -> None:
+    """Write .kx.json into PATH and register the project."""
+    ensure_home(context.settings)
+    root = canonical_root(path)
+    file = root / KX_JSON
+    if file.exists():
+        raise KxError(
+            ErrorCode.PROJECT_EXISTS,
+            "{file} is there already",
+            hint="edit it, or delete it first; docs/settings.md lists every key",
+            file=file,
+        )
+    content: dict[str, object] = {"project": name or name_of_folder(root)}
+    if not is_open:
+        content["mcp"] = {"projectId": str(uuid.uuid4())}
+    write_atomic(file, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n", mode=0o644)
+    project = context.enrol(root)
+    context.say(context.catalogue.text("{file} written; next: kx index {root}", file=file, root=project.root))

@@ -1,0 +1,117 @@
+"""`kx search`: the passages that answer a question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import click
+
+from kx.client import services
+from kx.context import Context
+from kx.indexing import embed_candidates, index_text
+from kx.progress import Bar
+from kx.render import as_json, search_json, search_text
+from shared.bus import Bus
+from shared.messages import Group, KindFilter, Mode, SearchReply, SearchRequest
+from shared.registry import Project
+from shared.subjects import SEARCH
+
+KINDS = ("docs", "code", "config", "vault")
+EMBED_FIRST_S = 10.0  # `--index`: how long the passages that hold the words are embedded before answering
+SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
+
+
+@click.command(
+    "search",
+    epilog="Examples: kx search 'circuit-open' --top 4    kx search --index 'how are errors retried' --in ~/src/shop",
+)
+@click.argument("query")
+@click.option(
+    "--in",
+    "path",
+    type=click.Path(path_type=Path),
+    help="The project, by any path in it (default: the working directory).",
+)
+@click.option(
+    "--index",
+    "is_indexing",
+    is_flag=True,
+    help="Bring the index up to date first: words, and the vectors that matter here.",
+)
+@click.option("--top", type=click.IntRange(1, 100), default=10, show_default=True, help="How many results.")
+@click.option("--offset", type=click.IntRange(0, 10_000), default=0, help="Results to leave out, for paging.")
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice([*KINDS, "all"]),
+    default="all",
+    show_default=True,
+    help="Only this kind of file.",
+)
+@click.option("--path", "path_glob", default="", help="Only paths that match, e.g. 'src/**/*.py'.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "rrf", "hybrid", "semantic", "lexical"]),
+    default="auto",
+    show_default=True,
+    help="How the lanes are put together.",
+)
+@click.option(
+    "--k", type=click.IntRange(1, 1000), default=60, show_default=True, help="Constant of reciprocal rank fusion."
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Hybrid mode: 1 words only, 0 meaning only.",
+)
+@click.option(
+    "--group",
+    type=click.Choice(["file", "passage"]),
+    default="file",
+    show_default=True,
+    help="One result a file, or a flat list of passages.",
+)
+@click.option("--explain", is_flag=True, help="Show the named parts of each score.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/messages.md).")
+@click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
+@click.pass_obj
+def command(context: Context, /, query: str, path: Path | None, **options: Any) -> None:
+    """Show the passages of a project that answer QUERY, best first."""
+    is_indexing = bool(options.pop("is_indexing"))
+    is_json = bool(options.pop("is_json"))
+    stack = cast("bool | None", options.pop("stack"))
+    project = context.enrol(path) if is_indexing else context.registered(path)
+    request = _request(project, query, options)
+    reply = anyio.run(_answer, context, request, is_indexing, stack)
+    context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue))
+
+
+def _request(project: Project, query: str, options: dict[str, Any]) -> SearchRequest:
+    kind = options.pop("kind")
+    kinds = () if kind == "all" else (cast("KindFilter", kind),)
+    mode, group = cast("Mode", options.pop("mode")), cast("Group", options.pop("group"))
+    return SearchRequest(
+        instance=project.instance,
+        query=query.encode("utf-8", "replace").decode(),
+        kinds=kinds,
+        mode=mode,
+        group=group,
+        **options,
+    )
+
+
+async def _answer(context: Context, request: SearchRequest, is_indexing: bool, stack: bool | None) -> SearchReply:
+    async with services(context.settings, writes=is_indexing, mode="kx search --index", stack=stack) as reach:
+        if is_indexing:
+            with Bar(context.catalogue) as bar:
+                await _bring_up_to_date(reach.bus, request, bar)
+        return await reach.bus.request(SEARCH, request, timeout_s=SEARCH_TIMEOUT_S)
+
+
+async def _bring_up_to_date(bus: Bus, request: SearchRequest, bar: Bar) -> None:
+    await index_text(bus, request.instance, bar)
+    await embed_candidates(bus, request.instance, request.query, request.kinds, seconds=EMBED_FIRST_S, meter=bar)

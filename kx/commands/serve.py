@@ -1,0 +1,27 @@
+"""`kx serve NAME`: run one process of the stack in the foreground."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from kx.context import Context
+from kx.processes import BUS, process_named
+from shared.runtime import serve_main
+from shared.settings import ensure_home
+
+
+@click.command("serve", epilog="Example: kx serve bus    kx serve query")
+@click.argument("name", metavar="NAME")
+@click.pass_obj
+def command(context: Context, name: str) -> int:
+    """Run NAME (bus, watcher, indexer, embedder or query) until it is told to stop."""
+    process = process_named(name)
+    ensure_home(context.settings)
+    if name == BUS:
+        from kx.bus_server import serve_bus
+
+        serve_bus(context.settings.run_dir, context.settings.bus_port)
+    service = importlib.import_module(f"services.{process.hosts[0]}.service").service
+    return serve_main(name, service, context.settings)

@@ -1,0 +1,66 @@
+"""What every verb of the command is given: settings, words, where output goes, which project is meant."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from kx.catalogue import Catalogue
+from shared.discovery import Found, find_project
+from shared.project_config import LoadedConfig, load_project_config
+from shared.registry import Project, Registry
+from shared.settings import Settings, ensure_home
+
+
+class Context:
+    """One run of the command."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.catalogue = Catalogue(settings.lang)
+        self.registry = Registry(settings)
+
+    def say(self, text: str) -> None:
+        """Print an answer to stdout."""
+        click.echo(text.encode("utf-8", "replace"))
+
+    def tell(self, template: str, **params: object) -> None:
+        """Print a sentence about the work to stderr."""
+        from kx.terminal import visible
+
+        print(visible(self.catalogue.text(template, **params)), file=sys.stderr, flush=True)
+
+    def find(self, path: Path | None) -> tuple[Found, LoadedConfig]:
+        """Find the project of `path` (None: of the working directory) and its configuration; warnings are told."""
+        found = find_project(path or Path.cwd(), self.registry, self.settings, explicit=path is not None)
+        loaded = load_project_config(found.root, self.settings)
+        for warning in loaded.warnings:
+            self.tell("warning: {text}", text=warning)
+        return found, loaded
+
+    def enrol(self, path: Path | None) -> Project:
+        """Find the project of `path` and register it on first use."""
+        ensure_home(self.settings)
+        found, loaded = self.find(path)
+        return self.registry.enrol(found.root, loaded)
+
+    def registered(self, path: Path | None) -> Project:
+        """Find the registered project of `path`.
+
+        Raises:
+            KxError: INDEX_MISSING naming the two ways in, when this tree was never indexed.
+        """
+        from shared.errors import ErrorCode, KxError
+
+        found, loaded = self.find(path)
+        project = self.registry.find(found.root, loaded)
+        if project is None:
+            raise KxError(
+                ErrorCode.INDEX_MISSING,
+                "{root} is not indexed yet",
+                hint="try it at once: kx search --index 'your question'; or index it: kx index {root}",
+                root=found.root,
+            )
+        return self.registry.enrol(found.root, loaded)

@@ -1,0 +1,126 @@
+"""Bring an index up to date over the bus: announce, wait for the text lane, then for the vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import anyio
+from msgspec import Struct
+
+from shared.bus import Bus
+from shared.errors import KxError
+from shared.identity import InstanceId
+from shared.messages import (
+    CandidatesRequest,
+    IndexProgress,
+    KindFilter,
+    PrioritiseTexts,
+    ProgressRequest,
+    RebuildIndex,
+    ReconcileTree,
+    RetryFailed,
+    TreeReconciled,
+    Upto,
+)
+from shared.subjects import CANDIDATES, PRIORITISE, PROGRESS, REBUILD, RECONCILE, RETRY_FAILED
+
+WALK_TIMEOUT_S = 3_600.0  # a network disk with a million files; the caller can always stop it
+REFRESH_MS = 200
+REFRESH_TIMEOUT_S = 30.0  # one large file holds the writer for seconds
+STALLED_GIVES_UP_AFTER = 3  # refreshes in which embedding stood still with an error
+
+
+class Meter(Protocol):
+    """Who shows the progress."""
+
+    def text(self, progress: IndexProgress) -> None:
+        """Show the text lane."""
+        ...
+
+    def vectors(self, progress: IndexProgress) -> None:
+        """Show the vectors."""
+        ...
+
+
+class Indexed(Struct, frozen=True, kw_only=True):
+    """Where an index run ended."""
+
+    tree: TreeReconciled
+    progress: IndexProgress
+
+
+async def index_text(  # each is a choice of the caller
+    bus: Bus,
+    instance: InstanceId,
+    meter: Meter,
+    *,
+    subtrees: Sequence[str] = ("",),
+    full: bool = False,
+    retry_failed: bool = False,
+) -> Indexed:
+    """Announce the tree and wait until its whole text lane is on disk."""
+    if full:
+        await bus.request(REBUILD, RebuildIndex(instance=instance), timeout_s=REFRESH_TIMEOUT_S)
+        subtrees = ("",)
+    if retry_failed:
+        await bus.request(RETRY_FAILED, RetryFailed(instance=instance), timeout_s=REFRESH_TIMEOUT_S)
+    found: list[TreeReconciled] = []
+
+    async def announce() -> None:
+        message = ReconcileTree(instance=instance, subtrees=tuple(subtrees))
+        found.append(await bus.request(RECONCILE, message, timeout_s=WALK_TIMEOUT_S))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(announce)
+        while not found:
+            meter.text(await progress_of(bus, instance, until=None))
+    progress = await progress_of(bus, instance, until="text")
+    while progress.text_pending or progress.rebuilding:
+        meter.text(progress)
+        progress = await progress_of(bus, instance, until="text")
+    meter.text(progress)
+    return Indexed(tree=found[0], progress=progress)
+
+
+async def wait_for_vectors(bus: Bus, instance: InstanceId, meter: Meter) -> IndexProgress:
+    """Wait until every text that can be embedded has its vector.
+
+    Raises:
+        KxError: what stops the embedder, if it does not pass.
+    """
+    return await _wait(bus, instance, meter, lambda p: p.vectors_missing <= p.texts_failed)
+
+
+async def embed_candidates(
+    bus: Bus, instance: InstanceId, query: str, kinds: Sequence[KindFilter], *, seconds: float, meter: Meter
+) -> None:
+    """Embed what the lexical lane would show for `query`, for at most `seconds`; what is not done stays queued."""
+    wanted = await bus.request(CANDIDATES, CandidatesRequest(instance=instance, query=query, kinds=tuple(kinds)))
+    if not wanted.text_hashes:
+        return
+    await bus.request(PRIORITISE, PrioritiseTexts(instance=instance, text_hashes=wanted.text_hashes))
+    with anyio.move_on_after(seconds):
+        await _wait(bus, instance, meter, lambda p: not p.priority_missing)
+
+
+async def progress_of(bus: Bus, instance: InstanceId, *, until: Upto | None) -> IndexProgress:
+    """Ask how far the indexer is; comes back after `REFRESH_MS` at the latest."""
+    if until is None:
+        await anyio.sleep(REFRESH_MS / 1000)
+    message = ProgressRequest(instance=instance, until=until, wait_ms=REFRESH_MS if until else 0)
+    return await bus.request(PROGRESS, message, timeout_s=REFRESH_TIMEOUT_S)
+
+
+async def _wait(
+    bus: Bus, instance: InstanceId, meter: Meter, is_done: Callable[[IndexProgress], bool]
+) -> IndexProgress:
+    standstill = 0
+    while True:
+        progress = await progress_of(bus, instance, until="vectors")
+        meter.vectors(progress)
+        if is_done(progress):
+            return progress
+        standstill = standstill + 1 if progress.stalled else 0
+        if progress.stalled is not None and standstill >= STALLED_GIVES_UP_AFTER:
+            raise KxError.from_details(progress.stalled)

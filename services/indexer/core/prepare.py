@@ -1,0 +1,61 @@
+"""Turn one document's text into the rows of its text lane (pure).
+
+Stands between reading and writing: everything that costs time is done here, so that the transaction only writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from services.indexer.core.chunking import Chunk, chunk, embed_text
+from shared.analyzer import index_terms
+from shared.identity import TextHash, text_hash
+
+
+class PreparedChunk(Struct, frozen=True, kw_only=True):
+    """One row of `chunk` and of `chunk_fts`."""
+
+    start_line: int  # 1-based, inclusive
+    end_line: int
+    heading: str
+    symbols: str  # one a line
+    text: str
+    text_hash: TextHash
+    tokens: int
+    body_terms: str  # analysed, joined by blanks
+    name_terms: str
+
+
+class PreparedDocument(Struct, frozen=True, kw_only=True):
+    """A document's text lane, ready to be written whole."""
+
+    path: str
+    kind: str
+    language: str
+    size: int  # bytes
+    mtime_ns: int
+    content_hash: bytes
+    path_terms: str
+    chunks: tuple[PreparedChunk, ...]
+
+
+def prepare_chunks(text: str, *, kind: str, language: str, count: Callable[[str], int]) -> tuple[PreparedChunk, ...]:
+    """Cut, analyse and address the chunks of a text with `\\n` line ends, in file order."""
+    return tuple(_prepared(piece) for piece in chunk(text, kind=kind, language=language, count=count))
+
+
+def _prepared(piece: Chunk) -> PreparedChunk:
+    symbols = "\n".join(piece.symbols)
+    return PreparedChunk(
+        start_line=piece.start_line,
+        end_line=piece.end_line,
+        heading=piece.heading,
+        symbols=symbols,
+        text=piece.text,
+        text_hash=text_hash(embed_text(piece.heading, piece.text)),
+        tokens=piece.tokens,
+        body_terms=index_terms(piece.text),
+        name_terms=index_terms(f"{piece.heading}\n{symbols}") if piece.heading or symbols else "",
+    )

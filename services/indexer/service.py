@@ -1,0 +1,173 @@
+"""Own the write side of every index: facts about files become rows, missing vectors become requests.
+
+TOUCHED         PathsTouched     → queue of its tree; handled: lstat, read, chunk → one transaction   → TouchAccepted
+REBUILD         RebuildIndex     → a new epoch beside the one that answers                            → RebuildStarted
+FINISH_REBUILD  FinishRebuild    → the epoch answers once it is complete                              → Accepted
+PRIORITISE      PrioritiseTexts  → these texts are embedded next                                      → Accepted
+RETRY_FAILED    RetryFailed      → what was set aside is tried again                                  → Accepted
+PROGRESS        ProgressRequest  → wait, count                                                        → IndexProgress
+(out)           EmbedTexts to the embedder; IndexCommitted after each commit; IndexerStarted when up
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+from anyio.abc import TaskGroup
+
+from services.indexer.adapters.store import IndexStore
+from services.indexer.adapters.text_lane import TextLane
+from services.indexer.core.chunking import CHUNKER_VERSION
+from services.indexer.core.versions import EpochVersions
+from services.indexer.pipeline import ProjectPipeline
+from shared.analyzer import ANALYZER_VERSION
+from shared.bus import Bus, Endpoint, ServiceContract
+from shared.config_watch import ConfigWatch
+from shared.identity import InstanceId
+from shared.index_open import index_lock
+from shared.messages import (
+    Accepted,
+    FinishRebuild,
+    IndexerStarted,
+    IndexProgress,
+    PathsTouched,
+    PrioritiseTexts,
+    ProgressRequest,
+    RebuildIndex,
+    RebuildStarted,
+    RetryFailed,
+    TouchAccepted,
+)
+from shared.model import TOKENIZER_PATH, locate_model
+from shared.registry import Project, Registry
+from shared.runtime import health_endpoint
+from shared.settings import Settings
+from shared.subjects import (
+    FINISH_REBUILD,
+    INDEXER,
+    INDEXER_STARTED,
+    PRIORITISE,
+    PROGRESS,
+    REBUILD,
+    RETRY_FAILED,
+    TOUCHED,
+)
+from shared.tokens import TokenCounter
+
+
+@asynccontextmanager
+async def service(bus: Bus, settings: Settings, *, mode: str = "stack") -> AsyncIterator[None]:
+    """Serve while entered; every index it opened is closed, and its lock released, on leaving."""
+    async with AsyncExitStack() as stores, anyio.create_task_group() as tasks:
+        indexer = Indexer(bus, settings, stores, tasks, mode=mode)
+        async with bus.serve(indexer.contract()):
+            await bus.publish(INDEXER_STARTED, IndexerStarted())
+            yield
+        tasks.cancel_scope.cancel()
+
+
+class Indexer:
+    """One pipeline per tree, opened at the first message about it."""
+
+    def __init__(self, bus: Bus, settings: Settings, stores: AsyncExitStack, tasks: TaskGroup, *, mode: str) -> None:
+        self._bus = bus
+        self._settings = settings
+        self._registry = Registry(settings)
+        self._stores = stores
+        self._tasks = tasks
+        self._mode = mode
+        self._pipelines: dict[InstanceId, ProjectPipeline] = {}
+        self._opening = anyio.Lock()
+        self._count = _lazy_counter()
+
+    def contract(self) -> ServiceContract:
+        """Name what this service answers."""
+        return ServiceContract(
+            name=INDEXER,
+            description="the single writer of every index",
+            endpoints=(
+                Endpoint(route=TOUCHED, handle=self.touched),
+                Endpoint(route=REBUILD, handle=self.rebuild),
+                Endpoint(route=FINISH_REBUILD, handle=self.finish_rebuild),
+                Endpoint(route=PRIORITISE, handle=self.prioritise),
+                Endpoint(route=RETRY_FAILED, handle=self.retry_failed),
+                Endpoint(route=PROGRESS, handle=self.progress),
+                health_endpoint(INDEXER),
+            ),
+        )
+
+    async def touched(self, message: PathsTouched) -> TouchAccepted:
+        """Queue the paths; the reply means "in the queue", not "on disk". Idempotent by path."""
+        pipeline = await self._pipeline(message.instance)
+        return TouchAccepted(queued=pipeline.touch(message.paths, message.urgency))
+
+    async def rebuild(self, message: RebuildIndex) -> RebuildStarted:
+        """Start a new epoch, or go on with the one under way."""
+        return RebuildStarted(epoch=await (await self._pipeline(message.instance)).begin_rebuild())
+
+    async def finish_rebuild(self, message: FinishRebuild) -> Accepted:
+        """Let the built epoch answer as soon as it is complete; ignored when that epoch is not being built."""
+        await (await self._pipeline(message.instance)).finish_rebuild(message.epoch)
+        return Accepted()
+
+    async def prioritise(self, message: PrioritiseTexts) -> Accepted:
+        """Put texts first; a later call replaces the wish."""
+        await (await self._pipeline(message.instance)).prioritise(message.text_hashes)
+        return Accepted()
+
+    async def retry_failed(self, message: RetryFailed) -> Accepted:
+        """Forget failures."""
+        await (await self._pipeline(message.instance)).retry_failed()
+        return Accepted()
+
+    async def progress(self, message: ProgressRequest) -> IndexProgress:
+        """Answer when the work is done or the time is over, whichever comes first."""
+        pipeline = await self._pipeline(message.instance)
+        return await pipeline.progress(message.until, message.wait_ms)
+
+    async def _pipeline(self, instance: InstanceId) -> ProjectPipeline:
+        async with self._opening:
+            if instance not in self._pipelines:
+                self._pipelines[instance] = await self._open(instance)
+            return self._pipelines[instance]
+
+    async def _open(self, instance: InstanceId) -> ProjectPipeline:
+        project = await to_thread.run_sync(self._registry.get, instance)
+        model_id = locate_model(self._settings.model_dir).model_id
+        store = await self._open_store(project, model_id)
+        config = ConfigWatch(Path(project.root), self._settings)
+        lane = TextLane(Path(project.root), store, rules=lambda: config.current().config.rules(), count=self._count)
+        pipeline = ProjectPipeline(instance, store, lane, bus=self._bus, model_id=model_id, wall_clock_ns=time.time_ns)
+        self._tasks.start_soon(pipeline.run)
+        return pipeline
+
+    async def _open_store(self, project: Project, model_id: str) -> IndexStore:
+        path = Path(project.index)
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        self._stores.enter_context(index_lock(path, mode=self._mode, since=since))
+        versions = EpochVersions(chunker=CHUNKER_VERSION, analyzer=ANALYZER_VERSION, model_id=model_id)
+        store = await to_thread.run_sync(
+            lambda: IndexStore.open(
+                path, project.instance, project=project.project, root=project.root, versions=versions
+            )
+        )
+        self._stores.callback(store.close)
+        return store
+
+
+def _lazy_counter() -> Callable[[str], int]:
+    loaded: list[TokenCounter] = []
+
+    def count(text: str) -> int:
+        # A run with nothing changed counts nothing, and loading the vocabulary would be most of its time.
+        if not loaded:
+            loaded.append(TokenCounter.load(TOKENIZER_PATH))
+        return loaded[0].count(text)
+
+    return count

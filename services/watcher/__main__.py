@@ -1,0 +1,16 @@
+"""Run the watcher as a process of its own."""
+
+import sys
+
+from services.watcher.service import service
+from shared.runtime import serve_main
+from shared.settings import load_settings
+
+
+def main() -> int:
+    """Serve until told to stop; the value is the exit code."""
+    return serve_main("watcher", service, load_settings())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
