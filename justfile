@@ -39,6 +39,10 @@ fix:
     {{ bin }}/ruff check --fix .
     {{ bin }}/ruff format .
 
+# bring the derived tables of docs/ up to date
+docs:
+    {{ bin }}/python -m tests.support.doc_tables
+
 # one benchmark of bench/
 bench NAME *ARGS:
     {{ bin }}/python bench/{{ NAME }}.py {{ ARGS }}
