@@ -34,7 +34,7 @@ class Key(Struct, frozen=True, kw_only=True):
     name: str  # its path: `indexing.maxFileBytes`, `sources[].weight`
     expects: str
     help: str
-    default: object = None
+    default: str = ""  # in words, or as JSON
 
 
 # --- the file ---------------------------------------------------------------------------------------------------------
@@ -56,25 +56,31 @@ def read_config(path: Path, *, inside: Path | None = None) -> bytes | None:
         return None
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise unreadable(path, "it is not a regular file")
-        if not is_trusted_owner(found):
-            raise KxError(
-                ErrorCode.CONFIG_NOT_TRUSTED,
-                "{file} belongs to another user (uid {uid})",
-                hint="make it yours with: chown $USER {file}",
-                file=path,
-                uid=found.st_uid,
-            )
-        try:
-            raw = file.read(MAX_CONFIG_BYTES + 1)
-        except OSError as error:
-            raise unreadable(path, error.strerror or str(error)) from error
+    try:
+        raw = _read_own(descriptor, path)
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from error
+    finally:
+        os.close(descriptor)
     if len(raw) > MAX_CONFIG_BYTES:
         raise unreadable(path, "it is larger than 1 MiB")
     return raw
+
+
+def _read_own(descriptor: int, path: Path) -> bytes:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise unreadable(path, "it is not a regular file")
+    if not is_trusted_owner(found):
+        raise KxError(
+            ErrorCode.CONFIG_NOT_TRUSTED,
+            "{file} belongs to another user (uid {uid})",
+            hint="make it yours with: chown $USER {file}",
+            file=path,
+            uid=found.st_uid,
+        )
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        return file.read(MAX_CONFIG_BYTES + 1)
 
 
 def is_trusted_owner(found: os.stat_result) -> bool:
@@ -290,9 +296,9 @@ def keys_of(kind: object) -> dict[str, Key]:
     return {key.name: key for key in _walk(kind, "")}
 
 
-def meta(help_line: str, expects: str, **limits: Any) -> msgspec.Meta:
-    """Describe a key once: a line of help, its values in words, and the same limits for msgspec."""
-    return msgspec.Meta(description=help_line, extra={"expects": expects}, **limits)
+def meta(help_line: str, expects: str, *, default: str = "", **limits: Any) -> msgspec.Meta:
+    """Describe a key once: a line of help, its values (and default) in words, and the same limits for msgspec."""
+    return msgspec.Meta(description=help_line, extra={"expects": expects, "default": default}, **limits)
 
 
 def _walk(kind: object, prefix: str) -> Iterable[Key]:
@@ -306,8 +312,15 @@ def _walk(kind: object, prefix: str) -> Iterable[Key]:
         extra: Mapping[str, str] = (described.extra if described else None) or {}
         expects = extra.get("expects", "an object with the keys " + ", ".join(_leaf(child.name) for child in children))
         help_line = (described.description if described else None) or ""
-        yield Key(name=name, expects=expects, help=help_line, default=field.default)
+        default = extra.get("default") or ("" if children else _as_json(field.default))
+        yield Key(name=name, expects=expects, help=help_line, default=default)
         yield from children
+
+
+def _as_json(default: object) -> str:
+    if default is msgspec.NODEFAULT or default is None:
+        return ""
+    return msgspec.json.encode(default).decode()
 
 
 def _unwrapped(kind: object) -> tuple[object, msgspec.Meta | None]:

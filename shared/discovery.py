@@ -86,17 +86,22 @@ def _not_a_folder(path: Path) -> KxError:
 
 def _upwards(here: Path, user_home: Path) -> Iterator[Path]:
     """Yield `here` and the folders above it that may decide; the home folder only where it is `here` itself."""
-    device = here.stat().st_dev
+    device = device_of(here.stat())
     for folder in (here, *here.parents):
         if folder != here:
             found = folder.stat()
-            if found.st_dev != device or not is_trusted_owner(found) or folder == user_home:
+            if device_of(found) != device or not is_trusted_owner(found) or folder == user_home:
                 return
         yield folder
         if folder == user_home or _is_git_top(folder) or _has_foreign_config(folder):
             return
         if not is_trusted_owner(folder.stat()):
             return
+
+
+def device_of(found: os.stat_result) -> int:
+    """Give the file system something lies on."""
+    return found.st_dev
 
 
 def _is_git_top(folder: Path) -> bool:

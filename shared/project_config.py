@@ -13,7 +13,7 @@ import unicodedata
 import uuid
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,7 +33,11 @@ from shared.config_file import (
 from shared.errors import ErrorCode, KxError
 from shared.kinds import Kind
 from shared.patterns import check_patterns
+from shared.relpath import encode_path
 from shared.settings import Settings
+
+if TYPE_CHECKING:  # the command reads a configuration long before it judges files, if it ever does
+    from shared.treerules import RulesConfig
 
 KX_JSON = ".kx.json"
 XINDEX_JSON = ".xindex.json"
@@ -124,13 +128,14 @@ class ProjectConfig(Struct, frozen=True, kw_only=True, rename="camel"):
     project: Annotated[
         str,
         meta(
-            "Name of the project; the folder's name without it.",
+            "Name of the project.",
             "a name of at most 64 letters, digits, . _ - that does not begin with . or -",
+            default="the folder's name",
         ),
     ] = ""  # never empty once loaded
     index: Annotated[
         str,
-        meta("Name of the index file in `~/.kx/data`; `{project}.sqlite` without it.", "a file name such as kx.sqlite"),
+        meta("Name of the index file in `~/.kx/data`.", "a file name such as kx.sqlite", default="{project}.sqlite"),
     ] = ""
     sources: Annotated[
         tuple[Source, ...], meta("Parts of the tree with a kind, filter or weight of their own.", "a list of objects")
@@ -151,6 +156,28 @@ class ProjectConfig(Struct, frozen=True, kw_only=True, rename="camel"):
     ] = 3
     squads: Annotated[tuple[str, ...], meta("Teams an activity can belong to.", "a list of names")] = ()
     mcp: Mcp = Mcp()
+
+    def rules(self) -> RulesConfig:
+        """Give what the judgement of files needs to know."""
+        from shared.sources import SourceConfig
+        from shared.treerules import RulesConfig
+
+        return RulesConfig(
+            deny=self.indexing.deny,
+            ignore_files=self.ignore_files,
+            max_file_bytes=self.indexing.max_file_bytes,
+            hard_links=self.indexing.hard_links,
+            sources=tuple(
+                SourceConfig(
+                    type=source.type or "",
+                    path=encode_path(source.path.encode()),
+                    glob=source.glob,
+                    exclude=source.exclude,
+                    weight=source.weight,
+                )
+                for source in self.sources
+            ),
+        )
 
 
 KEYS = keys_of(ProjectConfig)

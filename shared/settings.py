@@ -41,9 +41,9 @@ _MAX_SOCKET_PATH_BYTES = 100  # of 104 on macOS and 108 on Linux, room for the t
 
 
 def _setting(
-    help_line: str, expects: str, *, env: str = "", key: str = "", flag: str = "", **limits: Any
+    help_line: str, expects: str, *, env: str = "", key: str = "", flag: str = "", default: str = "", **limits: Any
 ) -> msgspec.Meta:
-    extra = {"expects": expects, "env": env, "key": key, "flag": flag}
+    extra = {"expects": expects, "env": env, "key": key, "flag": flag, "default": default}
     return msgspec.Meta(description=help_line, extra=extra, **limits)
 
 
@@ -68,11 +68,18 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     home: Annotated[
         Path,
-        _setting("The folder kx keeps everything in.", "a path", env="KX_HOME", flag="--home"),
+        _setting("The folder kx keeps everything in.", "a path", env="KX_HOME", flag="--home", default="~/.kx"),
     ]
     lang: Annotated[
         Lang,
-        _setting("Language of help, messages and errors.", "en or pt", env="KX_LANG", key="lang", flag="--lang"),
+        _setting(
+            "Language of help, messages and errors.",
+            "en or pt",
+            env="KX_LANG",
+            key="lang",
+            flag="--lang",
+            default="the locale's",
+        ),
     ] = "en"
     log_level: Annotated[
         LogLevel,
