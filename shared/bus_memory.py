@@ -23,6 +23,7 @@ from shared.errors import KxError
 from shared.messages import Message
 from shared.serving import Answer, Delivery, Serving, pack, subject_for, timed_out, unavailable
 from shared.subjects import EventRoute, RequestRoute, pattern_of
+from shared.tasks import task_group
 
 Q = TypeVar("Q", bound=Message)
 R = TypeVar("R", bound=Message)
@@ -41,7 +42,7 @@ class MemoryBus:
         self._tasks: TaskGroup | None = None
 
     async def __aenter__(self) -> Self:
-        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        self._tasks = await self._stack.enter_async_context(task_group())
         return self
 
     async def __aexit__(

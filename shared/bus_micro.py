@@ -20,7 +20,6 @@ QUEUE_GROUP = "q"  # the protocol's default: processes of one service share the 
 VERSION = "1.0.0"  # of the messages, `v1` in the subjects
 ERROR_HEADER = "Nats-Service-Error"
 ERROR_CODE_HEADER = "Nats-Service-Error-Code"
-VERBS = ("PING", "INFO", "STATS")
 
 
 class Identity(Struct, frozen=True, kw_only=True):

@@ -27,8 +27,10 @@ from shared.bus_link import BROKEN, Link
 from shared.codec import JSON, MSGPACK, decode, decode_error, encode_error
 from shared.errors import ErrorCode, KxError, fill
 from shared.messages import Message
+from shared.permissions import DISCOVERY_VERBS
 from shared.serving import Answer, Delivery, Serving, pack, subject_for, timed_out, too_large, unavailable
 from shared.subjects import EventRoute, RequestRoute, pattern_of
+from shared.tasks import task_group
 
 Q = TypeVar("Q", bound=Message)
 R = TypeVar("R", bound=Message)
@@ -69,7 +71,7 @@ class NatsBus:
             KxError: `KX_BUS_UNAVAILABLE` from the last try.
         """
         link = await _first_link(find, name, wait_s)
-        async with anyio.create_task_group() as tasks:
+        async with task_group() as tasks:
             bus = cls(find, name, link, tasks)
             tasks.start_soon(bus._keep_connected, link)
             try:
@@ -181,7 +183,7 @@ class _Served:
             for index, listener in enumerate(self._contract.listeners):
                 take = _feed(link, self.serving.event_intake(index))
                 await self._add(link, pattern_of(listener.route), take)
-            for verb in bus_micro.VERBS:
+            for verb in DISCOVERY_VERBS:
                 for subject in bus_micro.control_subjects(verb, self._contract.name, self._identity.service_id):
                     await self._add(link, subject, self._describe(link, verb))
             await link.round_trip()

@@ -18,6 +18,7 @@ from shared.subjects import (
 USERS = (*SERVICES, COMMAND)  # one each; other tools get users of their own, by `tool_permissions`
 FORBIDDEN = ("$SYS.>", "$JS.>")
 DISCOVERY = "$SRV"  # the control subjects of the NATS micro protocol
+DISCOVERY_VERBS = ("PING", "INFO", "STATS")
 _DISCOVERY_OF_ALL = f"{DISCOVERY}.>"
 
 
@@ -63,5 +64,9 @@ def tool_permissions(user: str, instance: InstanceId) -> Permissions:
 
 
 def discovery_subjects(service: str) -> tuple[str, ...]:
-    """Give the discovery subjects that a service listens to: asked of all, of its name, of one process of it."""
-    return (f"{DISCOVERY}.*", f"{DISCOVERY}.*.{service}", f"{DISCOVERY}.*.{service}.*")
+    """Give the discovery subjects that a service listens to: asked of all, of its name, of one process of it.
+
+    The verbs are spelt out: the server lets whoever may subscribe `$SRV.*` subscribe `$SRV.>` as well (2.15).
+    """
+    roots = [f"{DISCOVERY}.{verb}" for verb in DISCOVERY_VERBS]
+    return tuple(subject for root in roots for subject in (root, f"{root}.{service}", f"{root}.{service}.*"))

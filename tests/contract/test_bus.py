@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import anyio
+import anyio.lowlevel
 import pytest
 from anyio.abc import TaskStatus
 
@@ -19,6 +20,7 @@ from tests.support.buses import (
     listening_contract,
     make_reply,
     make_search,
+    memory_buses,
     query_contract,
 )
 
@@ -206,7 +208,7 @@ async def test_every_listener_hears_every_event_in_order(buses: Buses) -> None:
 
     def hear_into(log: list[int]) -> ServiceContract:
         async def hear(event: m.IndexCommitted) -> None:
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
             log.append(event.seq)
             if all(len(entry) == 100 for entry in heard):
                 complete.set()
@@ -354,6 +356,13 @@ async def test_caller_that_gives_up_harms_nobody(buses: Buses) -> None:
         with anyio.fail_after(STEP_S):
             await ended.wait()
             assert (await buses.command.request(subjects.SEARCH, make_search("next"))).query == "next"
+
+
+async def test_error_of_the_body_comes_out_of_the_bus_as_itself(anyio_backend: str) -> None:
+    """The command catches a KxError by its type, whatever task groups lie between."""
+    with pytest.raises(KxError):
+        async with memory_buses() as buses, buses.query.serve(query_contract(echo)):
+            raise KxError(ErrorCode.USAGE, "no")
 
 
 async def test_services_may_ask_each_other_while_they_answer(buses: Buses) -> None:
