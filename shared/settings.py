@@ -17,18 +17,15 @@ from msgspec.structs import FieldInfo
 
 from shared.config_file import (
     Key,
-    expected_at,
     invalid,
-    keys_of,
     parse_object,
     read_config,
     shown,
-    to_struct,
     unknown_keys,
     warn_unknown,
 )
 from shared.errors import ErrorCode, KxError
-from shared.patterns import check_patterns
+from shared.grants import PROJECTS_WORDS, ProjectGrant, absolute, grants_of
 
 Lang = Literal["en", "pt"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -45,22 +42,6 @@ def _setting(
 ) -> msgspec.Meta:
     extra = {"expects": expects, "env": env, "key": key, "flag": flag, "default": default}
     return msgspec.Meta(description=help_line, extra=extra, **limits)
-
-
-class ProjectGrant(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the user, and never a project's own file, may allow for one root."""
-
-    index: Annotated[
-        str,
-        _setting("Where this project's index file is, outside `~/.kx/data`.", "an absolute path that ends in .sqlite"),
-    ] = ""
-    allow_denied: Annotated[
-        tuple[str, ...],
-        _setting(
-            "Patterns of the default denylist that are indexed here all the same.",
-            "a list of patterns relative to the root",
-        ),
-    ] = ()
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -213,11 +194,11 @@ def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[st
         if source and field.name not in values:
             value = _chosen(field, source, given, env, file, path)
             if value is not msgspec.UNSET:
-                values[field.name] = _absolute(value, user_home) if isinstance(value, Path) else value
+                values[field.name] = absolute(value, user_home) if isinstance(value, Path) else value
     _refuse_two_roots(given, env, values)
     return Settings(
         **{"lang": _locale_lang(env)} | values,
-        projects=_grants(file, path, user_home),
+        projects=grants_of(projects, path, user_home) if (projects := file.get("projects")) is not None else {},
         user_home=user_home,
         xdg_config_home=Path(env.get("XDG_CONFIG_HOME") or user_home / ".config"),
         xdg_runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
@@ -243,14 +224,7 @@ def _user_home(env: Mapping[str, str]) -> Path:
 
 
 def _home(given: object, user_home: Path) -> Path:
-    return _absolute(Path(str(given)), user_home) if given else user_home / ".kx"
-
-
-def _absolute(path: Path, user_home: Path) -> Path:
-    first, *rest = path.parts or (".",)
-    if first == "~":
-        return user_home.joinpath(*rest)
-    return Path(os.path.normpath(path if path.is_absolute() else Path.cwd() / path))
+    return absolute(Path(str(given)), user_home) if given else user_home / ".kx"
 
 
 def _source(field: FieldInfo) -> dict[str, str]:
@@ -335,37 +309,11 @@ def _refuse_two_roots(given: Mapping[str, object], env: Mapping[str, str], value
         )
 
 
-def _grants(file: Mapping[str, Any], path: Path, user_home: Path) -> dict[str, ProjectGrant]:
-    projects = file.get("projects", {})
-    if not isinstance(projects, dict):
-        raise invalid(path, "projects", shown(projects), expected_at(FILE_KEYS, "projects"))
-    grants: dict[str, ProjectGrant] = {}
-    for root, value in projects.items():
-        at = f"projects.{root}"
-        if not isinstance(value, dict) or not root.startswith(("/", "~/")):
-            raise invalid(path, at, shown(value), expected_at(FILE_KEYS, "projects"))
-        for unknown in unknown_keys(value, _GRANT_KEYS):  # what widens is never guessed: a typing error is an error
-            raise invalid(path, f"{at}.{unknown}", "unknown", "one of " + ", ".join(_GRANT_KEYS))
-        grant = _checked(to_struct(value, ProjectGrant, path, at=at), path, at, user_home)
-        grants[os.path.realpath(_absolute(Path(root), user_home))] = grant
-    return grants
-
-
-def _checked(grant: ProjectGrant, path: Path, at: str, user_home: Path) -> ProjectGrant:
-    check_patterns(grant.allow_denied, path, f"{at}.allowDenied")
-    if not grant.index:
-        return grant
-    if not grant.index.startswith(("/", "~/")) or not grant.index.endswith(".sqlite"):
-        raise invalid(path, f"{at}.index", shown(grant.index), _GRANT_KEYS["index"].expects)
-    return msgspec.structs.replace(grant, index=os.fsdecode(_absolute(Path(grant.index), user_home)))
-
-
-_GRANT_KEYS = keys_of(ProjectGrant)
 FILE_KEYS = {
     source["key"]: Key(name=source["key"], expects=source["expects"], help="")
     for source in map(_source, msgspec.structs.fields(Settings))
     if source.get("key")
-} | {"projects": Key(name="projects", expects="an object: root path → { index, allowDenied }", help="")}
+} | {"projects": Key(name="projects", expects=PROJECTS_WORDS, help="")}
 
 
 # --- the process and its folders --------------------------------------------------------------------------------------

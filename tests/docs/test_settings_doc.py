@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from shared.config_file import Key, keys_of
+from shared.grants import ProjectGrant
 from shared.project_config import ProjectConfig
-from shared.settings import FILE_KEYS, ProjectGrant, Settings, load_settings
+from shared.settings import FILE_KEYS, Settings, load_settings
 
 DOC = Path(__file__).parents[2] / "docs" / "settings.md"
 
