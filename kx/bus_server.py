@@ -17,6 +17,7 @@ from typing import NoReturn
 import msgspec
 
 from shared.atomic_file import write_atomic
+from shared.bus import MAX_MESSAGE_BYTES
 from shared.bus_address import BUS_FILE, BusFile, read_bus_file
 from shared.bus_config import HOST, BusUser, server_config
 from shared.errors import ErrorCode, KxError
@@ -64,7 +65,7 @@ def write_bus_files(run_dir: Path, port: int) -> Path:
         for name in USERS
     ]
     config = run_dir / CONFIG_FILE
-    write_atomic(config, server_config(port, users).encode())
+    write_atomic(config, server_config(port, users, max_message_bytes=MAX_MESSAGE_BYTES).encode())
     # Last, because who reads it takes it that the server is about to listen.
     bus_file = BusFile(port=port, pid=os.getpid(), passwords={user.name: user.password for user in users})
     write_atomic(run_dir / BUS_FILE, msgspec.json.encode(bus_file))

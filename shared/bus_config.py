@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from shared.bus import MAX_MESSAGE_BYTES
 from shared.permissions import FORBIDDEN, Permissions
 
 HOST = "127.0.0.1"
@@ -28,7 +27,7 @@ class BusUser(Struct, frozen=True, kw_only=True):
     permissions: Permissions
 
 
-def server_config(port: int, users: Sequence[BusUser]) -> str:
+def server_config(port: int, users: Sequence[BusUser], *, max_message_bytes: int) -> str:
     """Write the configuration file of the bus.
 
     JetStream stays off, no user is assumed for a connection without credentials, nobody may touch the server's own
@@ -39,7 +38,7 @@ def server_config(port: int, users: Sequence[BusUser]) -> str:
             f"host: {_quoted(HOST)}",
             f"port: {port}",
             'server_name: "kx"',
-            f"max_payload: {MAX_MESSAGE_BYTES + HEADER_BYTES}",
+            f"max_payload: {max_message_bytes + HEADER_BYTES}",
             f"max_connections: {MAX_CONNECTIONS}",
             "debug: false",
             "trace: false",

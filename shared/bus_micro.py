@@ -1,4 +1,4 @@
-"""What a service says about itself in the NATS micro protocol (pure): answers to PING, INFO and STATS.
+"""What a service says about itself in the NATS micro protocol: answers to PING, INFO and STATS.
 
 Written here rather than taken from nats-py, whose endpoints run one request at a time and count a handler as done
 once it is only queued. Source: the NATS service API, ADR-32.
