@@ -16,6 +16,7 @@ from services.indexer.core.chunking.grammars import CONTAINERS, Grammar, grammar
 from services.indexer.core.chunking.outline import Outline, Scope, plain_levels, plain_outline, whole
 from services.indexer.core.chunking.partition import INNER, NEVER
 from services.indexer.core.chunking.pattern import outline_pattern
+from services.indexer.core.chunking.python_lines import outline_python
 
 MAX_PARSED_CHARS = 1_000_000
 # Minified: lines longer than LONG_LINE_CHARS hold more than half of the text. Its definitions mean nothing.
@@ -49,13 +50,19 @@ def outline_code(text: str, lines: list[str], language: str) -> Outline:
     """Return the outline of a source file; every input gets one, at worst that of its blank lines."""
     if is_minified(lines):
         return plain_outline(lines)
+    if language == "python":
+        return outline_python(lines)
+    return outline_tree(text, lines, language) or outline_pattern(lines)
+
+
+def outline_tree(text: str, lines: list[str], language: str) -> Outline | None:
+    """Return the outline that the syntax tree gives, or None where there is no tree worth having."""
     grammar = grammar_of(language)
-    if grammar and len(text) <= MAX_PARSED_CHARS and _nesting(text) <= MAX_NESTING:
-        source = text.encode("utf-8", "replace")
-        root = _parse(source, grammar)
-        if root is not None and _is_understood(root):
-            return _Walk(lines, grammar).outline(root)
-    return outline_pattern(lines)
+    if grammar is None or len(text) > MAX_PARSED_CHARS or _nesting(text) > MAX_NESTING:
+        return None
+    source = text.encode("utf-8", "replace")
+    root = _parse(source, grammar)
+    return _Walk(source, lines, grammar).outline(root) if root is not None and _is_understood(root) else None
 
 
 def is_minified(lines: list[str]) -> bool:
@@ -105,62 +112,70 @@ def _is_understood(root: tree_sitter.Node) -> bool:
 class _Walk:
     """One descent through a tree, writing border strengths and scopes."""
 
-    def __init__(self, lines: list[str], grammar: Grammar) -> None:
-        self.lines = lines
+    def __init__(self, source: bytes, lines: list[str], grammar: Grammar) -> None:
+        self.source = source
         self.grammar = grammar
         self.levels = plain_levels(lines)
         self.root = whole(lines)
-
-    def outline(self, node: tree_sitter.Node) -> Outline:
-        for i, line in enumerate(self.lines):
+        for i, line in enumerate(lines):
             if _CLOSER.match(line):
                 self.levels[i] = INNER
+
+    def outline(self, node: tree_sitter.Node) -> Outline:
+        """Return the outline of the whole tree."""
         self._enter(node, _Place(self.root, 0, is_in_function=False), last_row=-1)
         return Outline(self.levels, self.root, separator=".", has_symbols=True)
 
     def _enter(self, node: tree_sitter.Node, place: "_Place", last_row: int) -> None:
         """Place the borders between a node's children; the first must start below `last_row` to have one."""
+        leads = self.grammar.leads
         lead = -1  # first row of the comments right above the next child
         after_named = False
-        for child in self._children(node, place):
+        for child, kind, is_head in self._children(node, place):
             first, last = _rows(child)
-            if child.type in self.grammar.leads:
+            if kind in leads:
                 if first > last_row:
                     lead = first if lead < 0 or first > last_row + 1 else lead
                     self._border(lead, place.strength(is_named=after_named))
                 last_row = max(last, last_row)
                 continue
+            definition = self._definition(child, kind)
             begin = lead if 0 <= lead and first <= last_row + 1 else first
             lead = -1
-            definition = self._definition(child)
             if begin > last_row or begin < first:
                 self._border(begin, place.strength(is_named=after_named or definition is not None))
                 self._hold(begin + 1, first)
             after_named = definition is not None
-            self._descend(child, definition, place, (begin, last + 1))
-            # Only the head of a node whose children follow as its siblings.
-            last_row = max(last_row, first if self._is_flat(child, place) else last)
-
-    def _children(self, node: tree_sitter.Node, place: "_Place") -> Iterator[tree_sitter.Node]:
-        for child in node.named_children:
-            if self._is_flat(child, place):
-                if not _BODIES.search(child.type):
-                    yield child
-                yield from self._children(child, place)
+            if is_head:
+                last_row = max(last_row, first)
             else:
-                yield child
+                self._descend(child, definition, place, (begin, last + 1))
+                last_row = max(last_row, last)
 
-    def _is_flat(self, node: tree_sitter.Node, place: "_Place") -> bool:
-        return node.type in self.grammar.transparent and (not place.is_in_function or bool(_BODIES.search(node.type)))
+    def _children(self, node: tree_sitter.Node, place: "_Place") -> Iterator[tuple[tree_sitter.Node, str, bool]]:
+        """Yield (child, its type, whether its own children follow as its siblings)."""
+        transparent = self.grammar.transparent
+        for child in node.named_children:
+            kind = child.type
+            if kind not in transparent:
+                yield child, kind, False
+                continue
+            is_body = _BODIES.search(kind) is not None
+            if place.is_in_function and not is_body:
+                yield child, kind, False
+                continue
+            if not is_body:
+                yield child, kind, True
+            yield from self._children(child, place)
 
     def _descend(
         self, node: tree_sitter.Node, definition: "_Named | None", place: "_Place", rows: tuple[int, int]
     ) -> None:
-        if self._is_flat(node, place) or place.depth > _MAX_DEPTH:
+        if place.depth > _MAX_DEPTH:
             return
         is_large = node.end_byte - node.start_byte > _LARGE_BYTES
         if definition is None:
-            if is_large or self._holds_definitions(node):
+            if is_large or (node.type in self.grammar.wrappers and len(self._wrapped(node)) > 1):
                 self._enter(node, place.below(), rows[0])
             return
         scope = Scope(*rows, definition.name, definition.kind)
@@ -170,13 +185,14 @@ class _Walk:
             inner = _Place(scope, place.depth + 1, is_in_function=place.is_in_function or not is_container)
             self._enter(definition.node, inner, definition.node.start_point.row)
 
-    def _definition(self, node: tree_sitter.Node) -> "_Named | None":
-        while node.type in self.grammar.wrappers:
+    def _definition(self, node: tree_sitter.Node, node_type: str) -> "_Named | None":
+        while node_type in self.grammar.wrappers:
             inner = self._wrapped(node)
             if len(inner) != 1:
                 return None
             node = inner[0]
-        kind = self.grammar.definitions.get(node.type)
+            node_type = node.type
+        kind = self.grammar.definitions.get(node_type)
         if kind is None:
             return None
         if kind == "value":
@@ -184,22 +200,20 @@ class _Walk:
             if value is None or value.type not in self.grammar.values:
                 return None
             kind = "class" if value.type == "class" else "function"
-        if node.type.endswith("_specifier") and node.child_by_field_name("body") is None:
+        if node_type.endswith("_specifier") and node.child_by_field_name("body") is None:
             return None
-        name = name_of(node)
+        name = name_of(node, self.source)
         return _Named(node, name, kind) if name else None
 
     def _wrapped(self, node: tree_sitter.Node) -> list[tree_sitter.Node]:
-        grammar = self.grammar
-        return [child for child in node.named_children if child.type in grammar.definitions or child.type in grammar.wrappers]
-
-    def _holds_definitions(self, node: tree_sitter.Node) -> bool:
-        return node.type in self.grammar.wrappers and len(self._wrapped(node)) > 1
+        definitions, wrappers = self.grammar.definitions, self.grammar.wrappers
+        return [child for child in node.named_children if child.type in definitions or child.type in wrappers]
 
     def _border(self, row: int, strength: int) -> None:
-        if self.levels[row] not in (NEVER, INNER):
+        level = self.levels[row]
+        if level not in (NEVER, INNER):
             after_blank = row > 0 and self.levels[row - 1] == NEVER
-            self.levels[row] = max(self.levels[row], strength + _BLANK_BONUS * after_blank)
+            self.levels[row] = max(level, strength + _BLANK_BONUS * after_blank)
 
     def _hold(self, start: int, end: int) -> None:
         """Keep a definition with the comments above it."""
@@ -239,13 +253,13 @@ def _rows(node: tree_sitter.Node) -> tuple[int, int]:
     return first, end.row - 1 if end.column == 0 and end.row > first else end.row
 
 
-def name_of(node: tree_sitter.Node) -> str:
+def name_of(node: tree_sitter.Node, source: bytes) -> str:
     """Return the name a node defines, dotted if the source qualifies it ("Type.method"), "" if there is none."""
     receiver = node.child_by_field_name("receiver")
     found = _name_node(node)
-    name = _text(found) if found is not None else ""
+    name = _text(found, source) if found is not None else ""
     if receiver is not None and name:
-        owner = _WORD.findall(_text(receiver).partition("[")[0])
+        owner = _WORD.findall(_text(receiver, source).partition("[")[0])
         return f"{owner[-1]}.{name}" if owner else name
     return name
 
@@ -263,6 +277,7 @@ def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return next((child for child in node.named_children if _NAMING.search(child.type)), None)
 
 
-def _text(node: tree_sitter.Node) -> str:
-    raw = (node.text or b"")[:_NAME_BYTES].decode("utf-8", "ignore")
+def _text(node: tree_sitter.Node, source: bytes) -> str:
+    start = node.start_byte
+    raw = source[start : min(node.end_byte, start + _NAME_BYTES)].decode("utf-8", "ignore")
     return " ".join(raw.partition("<")[0].replace("::", ".").split())

@@ -21,7 +21,7 @@ _FUNCTION_VALUES = frozenset({
 
 
 class Grammar(Struct, frozen=True):
-    """How to find the definitions of one language in its syntax tree."""
+    """How to find the definitions of one language in its syntax tree; node types in all of its sets."""
 
     module: str  # of the wheel
     definitions: dict[str, str]  # node type → kind; kinds of `CONTAINERS` are searched for more
