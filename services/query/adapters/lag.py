@@ -1,0 +1,41 @@
+"""How far the index is behind the tree: asked of the indexer, else of the watcher."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from shared.bus import Bus
+from shared.errors import ErrorCode, KxError
+from shared.identity import InstanceId
+from shared.messages import ProgressRequest, SurveyTree
+from shared.subjects import PROGRESS, SURVEY
+
+# An answer waits for neither: who is busy indexing says so soon or not at all, a survey walks the tree.
+PROGRESS_LIMIT_S = 0.3
+SURVEY_LIMIT_S = 1.0
+
+NOBODY_WATCHES = "nobody watches this tree; changes since the last kx index are not known"
+
+
+class Lag(Struct, frozen=True, kw_only=True):
+    """Paths changed on disk and not yet in the index, as far as anyone knows."""
+
+    text: int
+    note: str = ""
+
+
+async def lag_of(bus: Bus, instance: InstanceId) -> Lag:
+    """Ask who knows; never fails, what is not known is 0 with a note."""
+    try:
+        progress = await bus.request(PROGRESS, ProgressRequest(instance=instance), timeout_s=PROGRESS_LIMIT_S)
+        return Lag(text=progress.text_pending)
+    except KxError as error:
+        if error.code != ErrorCode.SERVICE_UNAVAILABLE:
+            return Lag(text=0, note=f"the indexer did not say what is waiting ({error.code})")
+    try:
+        survey = await bus.request(SURVEY, SurveyTree(instance=instance), timeout_s=SURVEY_LIMIT_S)
+        return Lag(text=survey.behind)
+    except KxError as error:
+        if error.code == ErrorCode.SERVICE_UNAVAILABLE:
+            return Lag(text=0, note=NOBODY_WATCHES)
+        return Lag(text=0, note=f"the watcher did not say what changed ({error.code})")

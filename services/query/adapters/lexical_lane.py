@@ -1,0 +1,73 @@
+"""The lexical lane: analysed terms through FTS5, best bm25 first, filtered inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.query.adapters.passages import Filters, RowFilter, passages_of, row_filter
+from services.query.adapters.reader import Row, Snapshot
+from services.query.core.match import match_expression, telling_terms
+from services.query.core.passages import LaneHit
+from shared.analyzer import QueryTerms
+from shared.identity import ChunkId, DocumentId
+
+# Columns of chunk_fts: what a passage is called tells more than what it mentions, where it lies a little more.
+COLUMN_WEIGHTS = {"body_weight": 1.0, "names_weight": 2.0, "path_weight": 1.5}
+
+MAX_DENIED_ROUNDS = 8
+"""Each round leaves out the denied documents it met and looks again; what is left after the last is cut out."""
+
+_CHUNKS = "SELECT count(*) FROM chunk{e}"
+_CHUNKS_WITH = "SELECT doc FROM temp.{vocabulary} WHERE term = ?"
+
+# d.path and c.ordinal end every tie the same way on every machine.
+_BEST = """
+SELECT c.id, d.id, d.path, -bm25(chunk_fts{e}, :body_weight, :names_weight, :path_weight) AS score
+FROM chunk_fts{e} JOIN chunk{e} c ON c.id = chunk_fts{e}.rowid JOIN document{e} d ON d.id = c.document
+WHERE chunk_fts{e} MATCH :match AND {filters}
+ORDER BY score DESC, d.path, c.ordinal
+LIMIT :depth
+"""
+
+
+def lexical_hits(snapshot: Snapshot, question: QueryTerms, filters: Filters, depth: int) -> list[LaneHit]:
+    """Find up to `depth` chunks by their words, equal texts folded; blocks.
+
+    Any of the terms is enough, quoted phrases are required. A chunk of a document that is denied now is never among
+    them, even while the index still has it.
+    """
+    expression = _expression(snapshot, question)
+    if not expression:
+        return []
+    allowed, rows = _best(snapshot, row_filter(snapshot, filters), filters, expression, depth)
+    scores = {ChunkId(int(row[0])): float(row[3]) for row in rows}  # type: ignore[arg-type]
+    passages = passages_of(snapshot, allowed, filters, list(scores))
+    hits = [LaneHit(passage=passage, score=scores[passage.chunk]) for passage in passages]
+    return sorted(hits, key=lambda hit: (-hit.score, *hit.passage.at.order))
+
+
+def _expression(snapshot: Snapshot, question: QueryTerms) -> str:
+    vocabulary = snapshot.define_vocabulary()
+    statement = _CHUNKS_WITH.replace("{vocabulary}", vocabulary)
+    chunks_with = {term: _first(snapshot.all(statement, (term,))) for term in question.terms}
+    terms = telling_terms(question.terms, chunks_with, snapshot.number(_CHUNKS))
+    return match_expression(terms, question.phrases)
+
+
+def _best(
+    snapshot: Snapshot, rows_wanted: RowFilter, filters: Filters, expression: str, depth: int
+) -> tuple[RowFilter, list[Row]]:
+    left_out: set[DocumentId] = set()
+    for _ in range(MAX_DENIED_ROUNDS):
+        allowed = rows_wanted.without(sorted(left_out))
+        bindings = {**allowed.bindings, **COLUMN_WEIGHTS, "match": expression, "depth": depth}
+        rows = snapshot.all(allowed.into(_BEST), bindings)
+        denied = {DocumentId(int(row[1])) for row in rows if filters.is_denied(str(row[2]))}  # type: ignore[arg-type]
+        if not denied:
+            break
+        left_out |= denied
+    return allowed, [row for row in rows if not filters.is_denied(str(row[2]))]
+
+
+def _first(rows: Sequence[Row]) -> int:
+    return int(rows[0][0]) if rows else 0  # type: ignore[arg-type]

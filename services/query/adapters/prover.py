@@ -1,0 +1,116 @@
+"""Compare what is about to be shown with the files themselves, through the path gate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.query.core.dedup import with_passage
+from services.query.core.grouping import MAX_SPANS, Result, as_result
+from services.query.core.passages import Location, Passage, Ranked
+from services.query.core.proof import Lines, find_passage, readable_text
+from shared.errors import KxError
+from shared.pathgate import PathGate
+
+MAX_REREAD_BYTES = 4 * 1024 * 1024
+"""A larger file that changed is not searched again while someone waits; its hits are left out."""
+
+MAX_REREAD_FILES = 64
+
+
+class Proven(Struct, frozen=True, kw_only=True):
+    """The results of one page, each as it stands on disk now."""
+
+    results: tuple[Result, ...]
+    left_out: int  # passages that changed on disk or are gone
+    gone: int  # results of which nothing stands any more
+
+
+class Prover:
+    """The state of one tree's files during one answer; blocks."""
+
+    def __init__(self, root: Path) -> None:
+        self._gate = PathGate(root)
+        self._texts: dict[str, str | None] = {}  # of files that changed; None: gone or not readable
+        self._unchanged: dict[tuple[str, int, int], bool] = {}
+        self._rereads = 0
+        self._left_out = 0
+
+    def page(self, results: Iterable[Result], *, offset: int, top: int) -> Proven:
+        """Prove results in order until the page is full; what proves stale makes room for the next.
+
+        Pages count proven results, so they neither overlap nor leave a gap while the files stay as they are.
+        """
+        proven: list[Result] = []
+        gone = 0
+        for result in results:
+            if len(proven) == offset + top:
+                break
+            standing = self._standing(result)
+            if standing:
+                proven.append(as_result(standing))
+            else:
+                gone += 1
+        return Proven(results=tuple(proven[offset:]), left_out=self._left_out, gone=gone)
+
+    def _standing(self, result: Result) -> list[Ranked]:
+        """Give the best of a result's passages that still stand: one, and up to `MAX_SPANS` of the same file."""
+        standing: list[Ranked] = []
+        for hit in (result.best, *result.others):
+            passage = self._proven(hit.passage)
+            if passage is None:
+                self._left_out += 1
+            elif not standing or passage.at.path == standing[0].passage.at.path:
+                standing.append(with_passage(hit, passage))
+            if len(standing) > MAX_SPANS:
+                break
+        return standing
+
+    def _proven(self, passage: Passage) -> Passage | None:
+        places = [self._place(passage.text, place) for place in (passage.at, *passage.elsewhere)]
+        found = [place for place in places if place is not None]
+        return replace(passage, at=found[0], elsewhere=tuple(found[1:])) if found else None
+
+    def _place(self, text: str, place: Location) -> Location | None:
+        if self._is_unchanged(place):
+            return place
+        file_text = self._texts.get(place.path)
+        lines = (
+            None
+            if file_text is None
+            else find_passage(text, file_text, Lines(start=place.start_line, end=place.end_line))
+        )
+        return None if lines is None else replace(place, start_line=lines.start, end_line=lines.end)
+
+    def _is_unchanged(self, place: Location) -> bool:
+        key = (place.path, place.size, place.mtime_ns)
+        known = self._unchanged.get(key)
+        if known is None:
+            known = self._unchanged[key] = self._look(place)
+        return known
+
+    def _look(self, place: Location) -> bool:
+        """Stat the file; when it changed, keep its text for the passages to be found in."""
+        try:
+            opened = self._gate.open_file(place.path)
+        except (KxError, OSError):
+            self._texts[place.path] = None
+            return False
+        try:
+            if (opened.stat.st_size, opened.stat.st_mtime_ns) == (place.size, place.mtime_ns):
+                return True
+            self._texts[place.path] = self._read(opened.fd, opened.stat.st_size)
+        finally:
+            os.close(opened.fd)
+        return False
+
+    def _read(self, fd: int, size: int) -> str | None:
+        self._rereads += 1
+        if size > MAX_REREAD_BYTES or self._rereads > MAX_REREAD_FILES:
+            return None
+        with os.fdopen(os.dup(fd), "rb") as file:
+            return readable_text(file.read(MAX_REREAD_BYTES))

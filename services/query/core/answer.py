@@ -1,0 +1,72 @@
+"""Proven results to the hits of a reply, within the size a message may have (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from services.query.core.grouping import MAX_SPANS, Result
+from services.query.core.keywords import keywords
+from services.query.core.passages import Location, Ranked
+from shared.messages import Hit, Place, Span
+
+SCORE_DIGITS = 6  # what is beyond is noise of floating point, and would differ between two runs
+
+MAX_HIT_BYTES = 200 * 1024
+"""Of a bus message's 256 KiB; the rest is for names, notes and the envelope."""
+
+_HIT_OVERHEAD_BYTES = 400  # keys, numbers and keywords of one hit
+_PLACE_BYTES = 40
+
+
+def hits_of(results: Sequence[Result], *, ignored_keywords: Sequence[str], explain: bool) -> list[Hit]:
+    """Write results as hits."""
+    return [_hit(result, ignored_keywords, explain=explain) for result in results]
+
+
+def within_budget(hits: Sequence[Hit], budget_bytes: int = MAX_HIT_BYTES) -> list[Hit]:
+    """Keep as many of the first hits as fit; one is always kept, without its other places if need be."""
+    kept: list[Hit] = []
+    left = budget_bytes
+    for hit in hits:
+        left -= _bytes_of(hit)
+        if left < 0:
+            break
+        kept.append(hit)
+    if not kept and hits:
+        return [replace(hits[0], also=())]
+    return kept
+
+
+def _hit(result: Result, ignored_keywords: Sequence[str], *, explain: bool) -> Hit:
+    passage, at = result.best.passage, result.best.passage.at
+    return Hit(
+        path=at.path,
+        kind=at.kind,
+        start_line=at.start_line,
+        end_line=at.end_line,
+        score=round(result.best.score, SCORE_DIGITS),
+        origin=result.best.candidate.origin,
+        heading=passage.heading,
+        text=passage.text,
+        keywords=keywords(passage.text, passage.heading, ignored=ignored_keywords),
+        spans=tuple(map(_span, result.others[:MAX_SPANS])),
+        also=tuple(map(_place, passage.elsewhere)),
+        parts={name: round(value, SCORE_DIGITS) for name, value in result.best.parts.items()} if explain else {},
+    )
+
+
+def _span(ranked: Ranked) -> Span:
+    at = ranked.passage.at
+    return Span(start_line=at.start_line, end_line=at.end_line, score=round(ranked.score, SCORE_DIGITS))
+
+
+def _place(location: Location) -> Place:
+    return Place(path=location.path, start_line=location.start_line, end_line=location.end_line)
+
+
+def _bytes_of(hit: Hit) -> int:
+    texts = (hit.path, hit.heading, hit.text, *hit.keywords)
+    places = sum(_PLACE_BYTES + len(place.path.encode("utf-8", "replace")) for place in hit.also)
+    return _HIT_OVERHEAD_BYTES + places + sum(len(text.encode("utf-8", "replace")) for text in texts)

@@ -1,0 +1,38 @@
+"""Show equal text once, with all the places where it stands (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from services.query.core.passages import Location, Passage, Ranked
+
+
+def fold_equal_texts(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Keep the best of the passages whose text is equal; the places of the others join its `elsewhere`.
+
+    Lanes already fold what has the same text hash; here meet texts that differ in their heading only. Order is kept.
+    """
+    places: dict[str, dict[tuple[str, int], Location]] = {}
+    best: dict[str, Ranked] = {}
+    for hit in ranked:
+        passage = hit.passage
+        best.setdefault(passage.text, hit)
+        known = places.setdefault(passage.text, {})
+        for location in (passage.at, *passage.elsewhere):
+            known.setdefault(location.order, location)
+    return [_with_places(hit, places[text]) for text, hit in best.items()]
+
+
+def _with_places(hit: Ranked, places: dict[tuple[str, int], Location]) -> Ranked:
+    own = hit.passage.at.order
+    elsewhere = tuple(places[order] for order in sorted(places) if order != own)
+    if elsewhere == hit.passage.elsewhere:
+        return hit
+    return with_passage(hit, replace(hit.passage, elsewhere=elsewhere))
+
+
+def with_passage(hit: Ranked, passage: Passage) -> Ranked:
+    """Give `hit` with another passage in it."""
+    return replace(hit, candidate=replace(hit.candidate, passage=passage))

@@ -1,0 +1,121 @@
+"""Labels of a passage: the few words and word pairs a person would file it under (pure).
+
+Only what the passage itself shows is known here: how often a word stands in it, whether its heading has it, and
+whether it is a name that somebody coined (`retry_policy`, `CircuitBreaker`), which is kept whole as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from shared.analyzer import fold
+from shared.stopwords import STOP_WORDS
+
+MAX_KEYWORDS = 5
+MIN_CHARS = 3
+MAX_CHARS = 40  # longer is data, not a name
+MAX_SCANNED_CHARS = 6_000
+
+# What the heading says is what the passage is about; a coined name says more than a common word; a pair must prove
+# itself by coming back. Tried by eye on docs, code and notes in both languages.
+HEADING_BOOST = 3.0
+IDENTIFIER_BOOST = 1.6
+PAIR_BOOST = 1.5
+EARLY_BOOST = 0.3
+
+_NOISE_WORDS = """
+abstract and any arg args array assert async await bool boolean break byte bytes case catch char class cls const
+continue def default del dict double elif else elsif end enum etc example examples except exemplo exemplos export
+extends false final finally first float for foreach from func function global goto href http https implements import
+include instanceof int integer interface isinstance kwargs lambda last len let list long main match method module
+mut namespace new nil none not null object off old one param params pass print private property protected public
+raise range return returns second see self set short static str string struct super switch then this three throw
+throws todo true try tuple two type typedef typeof uint undefined union unset unsigned use used uses using val value
+values var veja void while with www yield
+"""
+_NOISE = frozenset(_NOISE_WORDS.split())
+_TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
+_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z][A-Z]+[a-z]")
+
+
+class _Word(Struct, frozen=True):
+    shown: str
+    key: str  # what counts as the same word
+    is_name: bool
+
+
+class _Tally:
+    """How much speaks for one label."""
+
+    def __init__(self, shown: str, place: int) -> None:
+        self.shown = shown
+        self.place = place
+        self.count = 0
+        self.boost = 1.0
+
+
+def keywords(text: str, heading: str = "", *, ignored: Sequence[str] = ()) -> tuple[str, ...]:
+    """Give up to `MAX_KEYWORDS` labels, best first; `ignored` are exact words, whatever their case.
+
+    >>> keywords("The circuit breaker opens. A circuit breaker closes again.", "Circuit breaker")
+    ('circuit breaker', 'opens', 'closes')
+    """
+    unwanted = {fold(word) for word in ignored}
+    in_heading = {word.key for word in _words(heading, unwanted) if word is not None}
+    words = _words(f"{heading}\n{text}"[:MAX_SCANNED_CHARS], unwanted)
+    tallies = _tallies(words, in_heading)
+    order = sorted(tallies, key=lambda key: (-_score(tallies[key], len(words)), tallies[key].place, key))
+    return tuple(tallies[key].shown for key in _without_parts(order)[:MAX_KEYWORDS])
+
+
+def _tallies(words: Sequence[_Word | None], in_heading: set[str]) -> dict[str, _Tally]:
+    tallies: dict[str, _Tally] = {}
+    pairs: dict[str, _Tally] = {}
+    for place, word in enumerate(words):
+        if word is None:
+            continue
+        tally = tallies.setdefault(word.key, _Tally(word.shown, place))
+        tally.count += 1
+        tally.boost = (IDENTIFIER_BOOST if word.is_name else 1.0) * (HEADING_BOOST if word.key in in_heading else 1.0)
+        before = words[place - 1] if place else None
+        if before is not None and not word.is_name and not before.is_name and before.key != word.key:
+            pair = pairs.setdefault(f"{before.key} {word.key}", _Tally(f"{before.shown} {word.shown}", place - 1))
+            pair.count += 1
+            pair.boost = PAIR_BOOST * (HEADING_BOOST if {before.key, word.key} <= in_heading else 1.0)
+    return tallies | {key: pair for key, pair in pairs.items() if pair.count > 1}
+
+
+def _score(tally: _Tally, length: int) -> float:
+    return tally.count * tally.boost * (1.0 + EARLY_BOOST * (1.0 - tally.place / max(1, length)))
+
+
+def _without_parts(order: Sequence[str]) -> list[str]:
+    """Leave out a word whose pair stands before it, and a pair whose words both do or that overlaps one taken."""
+    taken: list[str] = []
+    covered: set[str] = set()
+    for key in order:
+        parts = key.split(" ")
+        if not covered.intersection(parts):
+            taken.append(key)
+            covered.update(parts)
+    return taken
+
+
+def _words(text: str, unwanted: set[str]) -> list[_Word | None]:
+    """Give the words of `text` in order; None where something stands that no pair may reach over."""
+    return [_word(token, unwanted) for token in _TOKEN.findall(text)]
+
+
+def _word(token: str, unwanted: set[str]) -> _Word | None:
+    key = fold(token)
+    parts = [part for part in re.split(r"[_-]+", key) if part]
+    is_noise = key in STOP_WORDS or key in _NOISE or key in unwanted or all(part in _NOISE for part in parts)
+    letters = sum(char.isalpha() for char in key)
+    if is_noise or not MIN_CHARS <= len(key) <= MAX_CHARS or letters < MIN_CHARS or letters * 2 < len(key):
+        return None
+    is_name = "_" in token.strip("_") or "-" in token or _CAMEL.search(token) is not None
+    shown = token.strip("_") if is_name or (token.isupper() and len(token) <= 6) else token.strip("_").lower()
+    return _Word(shown, key, is_name)

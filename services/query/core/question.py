@@ -1,0 +1,76 @@
+"""A request to a question that can be asked: cleaned, analysed, its limits checked (pure)."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from services.query.core.path_glob import PathGlob, compile_glob
+from shared.analyzer import MAX_QUERY_CHARS, QueryTerms, query_terms
+from shared.errors import ErrorCode, KxError
+from shared.messages import SearchRequest
+
+MAX_TOP = 100
+MAX_OFFSET = 10_000
+MAX_K = 1_000
+
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What the lanes ask for."""
+
+    text: str  # for the model
+    terms: QueryTerms
+    glob: PathGlob | None = None
+
+    @property
+    def is_searchable(self) -> bool:
+        """Whether it has any word; without one the nearest vectors would be noise."""
+        return bool(self.terms.terms or self.terms.phrases)
+
+
+def clean(query: str) -> str:
+    r"""Remove what is no text: NUL and lone surrogates.
+
+    >>> clean("a\0b")
+    'ab'
+    """
+    return _NOT_TEXT.sub("", query)
+
+
+def question_of(request: SearchRequest) -> Question:
+    """Read a request.
+
+    Raises:
+        KxError: BAD_REQUEST for a number out of its range or a malformed path glob; no query text is ever refused.
+    """
+    _require(1 <= request.top <= MAX_TOP, "top", request.top, f"1 to {MAX_TOP}")
+    _require(0 <= request.offset <= MAX_OFFSET, "offset", request.offset, f"0 to {MAX_OFFSET}")
+    _require(1 <= request.k <= MAX_K, "k", request.k, f"1 to {MAX_K}")
+    _require(0.0 <= request.alpha <= 1.0, "alpha", request.alpha, "0 to 1")
+    text = clean(request.query)
+    return Question(text=text[:MAX_QUERY_CHARS], terms=query_terms(text), glob=_glob(request.path_glob))
+
+
+def _glob(written: str) -> PathGlob | None:
+    if not written:
+        return None
+    try:
+        return compile_glob(written)
+    except ValueError as error:
+        raise KxError(
+            ErrorCode.BAD_REQUEST,
+            "the path glob {glob} cannot be used: {reason}",
+            hint="* stands for part of a name, ** for folders: docs/**/*.md",
+            glob=written[:200],
+            reason=error,
+        ) from error
+
+
+def _require(is_right: bool, name: str, value: object, expected: str) -> None:
+    if not is_right:
+        raise KxError(
+            ErrorCode.BAD_REQUEST, "{name} is {value}, expected {expected}", name=name, value=value, expected=expected
+        )

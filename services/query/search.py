@@ -1,0 +1,249 @@
+"""Answer one question: lanes, fusion, priors, dedup, groups, proof, hits.
+
+Each step is a function of its own with its own tests; here they stand in their order, with the deadlines and threads
+between them.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+from anyio import CapacityLimiter
+from msgspec import Struct
+
+from services.query.adapters.facts import FactsCache, IndexFacts
+from services.query.adapters.lag import Lag, lag_of
+from services.query.adapters.lanes import Lanes, Outcomes, off
+from services.query.adapters.lexical_lane import lexical_hits
+from services.query.adapters.passages import Filters
+from services.query.adapters.projects import Projects, SearchProject
+from services.query.adapters.prover import Proven, Prover
+from services.query.adapters.reader import IndexReaders
+from services.query.core.answer import hits_of, within_budget
+from services.query.core.dedup import fold_equal_texts
+from services.query.core.fusion import unite
+from services.query.core.grouping import Result, group
+from services.query.core.question import Question, question_of
+from services.query.core.ranking import RankingRule, effective_mode, rank
+from services.query.core.recency import recency_for
+from shared.bus import Bus
+from shared.errors import ErrorCode, KxError
+from shared.messages import (
+    CandidatesRequest,
+    CandidateTexts,
+    LaneReport,
+    Mode,
+    Pending,
+    ProjectState,
+    SearchReply,
+    SearchRequest,
+)
+
+MAX_CANDIDATE_DEPTH = 1_000
+_MISSING_OF = """
+SELECT m.text_hash FROM missing{e} m LEFT JOIN failure f ON f.subject = m.text_hash AND f.next_try_ns = 0
+WHERE f.subject IS NULL AND m.text_hash IN (SELECT unhex(value) FROM json_each(?))
+"""
+
+T = TypeVar("T")
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """What a question stands on: the project, and its index as far as it is there."""
+
+    project: SearchProject
+    facts: IndexFacts | None = None  # None: nothing was ever indexed
+    problem: str = ""  # why there is nothing to search
+    state: ProjectState = "ready"
+
+
+class Searcher:
+    """Answers questions of any project; belongs to one event loop."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        projects: Projects,
+        readers: IndexReaders,
+        facts: FactsCache,
+        lanes: Lanes,
+        *,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._bus = bus
+        self._projects = projects
+        self._readers = readers
+        self._facts = facts
+        self._lanes = lanes
+        self._now_ns = now_ns
+        self._threads = CapacityLimiter(8)
+
+    async def search(self, request: SearchRequest) -> SearchReply:
+        """Answer a question; idempotent, reads only.
+
+        Raises:
+            KxError: BAD_REQUEST, PROJECT_UNKNOWN, CONFIG_*, and INDEX_FOREIGN, INDEX_NEWER or INDEX_DAMAGED: what a
+                person has to act on. A lane that fails, a missing index or root are fields of the reply.
+        """
+        started = time.perf_counter()
+        question = question_of(request)
+        ground = await self._blocking(partial(self._ground, request))
+        if ground.facts is None or not question.is_searchable:
+            return _without_results(request, ground, question, started)
+        filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=ground.project.is_denied)
+        outcomes, lag = await self._ask(request, ground.project, question, filters, ground.facts)
+        mode = _mode(request.mode, outcomes)
+        results = self._ranked(request, mode, ground, outcomes)
+        page = partial(_prove, ground.project, results, request)
+        proven = await self._blocking(page)
+        hits = await self._blocking(
+            partial(
+                hits_of,
+                proven.results,
+                ignored_keywords=ground.project.ignore_keywords,
+                explain=request.explain,
+            )
+        )
+        kept = within_budget(hits)
+        notes = (*question.terms.notes, *_notes(request.mode, mode, outcomes, lag, proven, len(hits) - len(kept)))
+        return SearchReply(
+            query=request.query,
+            mode=request.mode,
+            project=ground.project.name,
+            results=tuple(kept),
+            lanes={"vector": outcomes.vector.report, "lexical": outcomes.lexical.report},
+            pending=Pending(text=max(lag.text, proven.left_out), vectors=ground.facts.pending),
+            total=len(results) - proven.gone,
+            took_ms=_took_ms(started),
+            notes=notes,
+            state=_state(ground.facts, lag),
+        )
+
+    async def candidates(self, request: CandidatesRequest) -> CandidateTexts:
+        """Name the texts without a vector that the lexical lane would show, best first, each once."""
+        question = question_of(SearchRequest(instance=request.instance, query=request.query))
+        return await self._blocking(partial(self._candidates, request, question))
+
+    def _candidates(self, request: CandidatesRequest, question: Question) -> CandidateTexts:
+        ground = self._ground(request)
+        if ground.facts is None or not question.is_searchable:
+            return CandidateTexts(text_hashes=())
+        project, depth = ground.project, max(1, min(request.depth, MAX_CANDIDATE_DEPTH))
+        filters = Filters(kinds=request.kinds, is_denied=project.is_denied)
+        with self._readers.snapshot(project.index, project.instance) as snapshot:
+            texts = [hit.passage.text_hash for hit in lexical_hits(snapshot, question.terms, filters, depth)]
+            asked = json.dumps([text.hex() for text in texts])
+            missing = {bytes(row[0]) for row in snapshot.all(_MISSING_OF, (asked,))}  # type: ignore[arg-type]
+        return CandidateTexts(text_hashes=tuple(text for text in texts if text in missing))
+
+    def _ground(self, request: SearchRequest | CandidatesRequest) -> Ground:
+        project = self._projects.get(request.instance)
+        if not project.is_root_there:
+            problem = f"the folder {project.root} is not there; nothing is shown until it is back"
+            return Ground(project=project, problem=problem, state="root_missing")
+        nothing = "nothing is indexed yet; make the index: kx index"
+        try:
+            with self._readers.snapshot(project.index, project.instance) as snapshot:
+                facts = self._facts.of(project.instance, snapshot)
+        except KxError as error:
+            if error.code != ErrorCode.INDEX_MISSING:
+                raise
+            return Ground(project=project, problem=nothing, state="not_indexed")
+        if facts.epoch == 0:
+            return Ground(project=project, problem=nothing, state="not_indexed")
+        return Ground(project=project, facts=facts)
+
+    async def _ask(
+        self,
+        request: SearchRequest,
+        project: SearchProject,
+        question: Question,
+        filters: Filters,
+        facts: IndexFacts,
+    ) -> tuple[Outcomes, Lag]:
+        lags: list[Lag] = []
+
+        async def ask_lag() -> None:
+            lags.append(await lag_of(self._bus, request.instance))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask_lag)
+            with_vectors = request.mode != "lexical"
+            outcomes = await self._lanes.run(project, question, filters, facts, with_vectors=with_vectors)
+        return outcomes, lags[0]
+
+    def _ranked(self, request: SearchRequest, mode: Mode, ground: Ground, outcomes: Outcomes) -> list[Result]:
+        facts, project = ground.facts, ground.project
+        assert facts is not None
+        recency = recency_for(
+            project.recency, now_ns=self._now_ns(), oldest_ns=facts.oldest_ns, newest_ns=facts.newest_ns
+        )
+        rule = RankingRule(mode=mode, recency=recency, weight_of=project.weight_of, k=request.k, alpha=request.alpha)
+        candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
+        return group(fold_equal_texts(rank(candidates, rule)), request.group)
+
+    async def _blocking(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, limiter=self._threads)
+
+
+def _prove(project: SearchProject, results: Sequence[Result], request: SearchRequest) -> Proven:
+    return Prover(project.root).page(results, offset=request.offset, top=request.top)
+
+
+def _mode(asked: Mode, outcomes: Outcomes) -> Mode:
+    return effective_mode(
+        asked, has_vector=_answered(outcomes.vector.report), has_lexical=_answered(outcomes.lexical.report)
+    )
+
+
+def _answered(report: LaneReport) -> bool:
+    return report.state in {"ok", "partial"}
+
+
+def _state(facts: IndexFacts, lag: Lag) -> ProjectState:
+    if facts.building:
+        return "rebuilding"
+    return "indexing" if facts.pending or lag.text else "ready"
+
+
+def _notes(asked: Mode, used: Mode, outcomes: Outcomes, lag: Lag, proven: Proven, cut: int) -> list[str]:
+    notes = []
+    if not _answered(outcomes.vector.report) and not _answered(outcomes.lexical.report):
+        notes.append("neither lane could answer; see the reason of each")
+    elif used != asked:
+        notes.append(f"mode {asked} needs a lane that did not answer: ranked as {used}")
+    if proven.left_out:
+        notes.append(f"{proven.left_out} passages changed on disk and were left out")
+    if cut:
+        notes.append(f"{cut} results did not fit the answer; ask for them with an offset")
+    if lag.note:
+        notes.append(lag.note)
+    return notes
+
+
+def _without_results(request: SearchRequest, ground: Ground, question: Question, started: float) -> SearchReply:
+    reason = ground.problem or "the query has no word that can be searched"
+    lane = off(reason).report
+    notes = (*question.terms.notes, *((ground.problem,) if ground.problem else ()))
+    return SearchReply(
+        query=request.query,
+        mode=request.mode,
+        project=ground.project.name,
+        results=(),
+        lanes={"vector": lane, "lexical": lane},
+        pending=Pending(text=0, vectors=ground.facts.pending if ground.facts is not None else 0),
+        total=0,
+        took_ms=_took_ms(started),
+        notes=notes,
+        state=ground.state,
+    )
+
+
+def _took_ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1e3, 3)

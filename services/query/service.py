@@ -1,0 +1,90 @@
+"""Answer questions from the read side of every index (never writes).
+
+SEARCH      SearchRequest      → lanes in parallel, fuse, rank, prove on disk    → SearchReply
+CANDIDATES  CandidatesRequest  → lexical lane, texts without a vector            → CandidateTexts
+STATUS      StatusRequest      → counts of the answering epoch, how far behind   → StatusReply
+LISTING     ListingRequest     → a page of documents, skipped or failed entries  → ListingPage
+MANIFEST    ManifestRequest    → a page of the known paths, for the watcher      → ManifestPage
+health      ServiceStatusRequest                                                 → ServiceStatus
+COMMITTED   IndexCommitted     → forget the counts of that index                 → –
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+
+from services.query.adapters.facts import FactsCache
+from services.query.adapters.lanes import Lanes
+from services.query.adapters.projects import Projects
+from services.query.adapters.question_encoder import QueryEncoder, QuestionEncoder
+from services.query.adapters.reader import IDLE_S, IndexReaders
+from services.query.adapters.vector_lane import ExactVectorLane
+from services.query.inventory import Inventory
+from services.query.search import Searcher
+from shared.bus import Bus, Endpoint, Listener, ServiceContract
+from shared.messages import IndexCommitted
+from shared.model import locate_model
+from shared.runtime import health_endpoint
+from shared.settings import Settings
+from shared.subjects import CANDIDATES, INDEX_COMMITTED, LISTING, MANIFEST, QUERY, SEARCH, STATUS
+
+SEARCHES_AT_ONCE = 8  # two cores answer; more at once would only make all of them late
+
+
+@asynccontextmanager
+async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None = None) -> AsyncIterator[None]:
+    """Answer while the context is entered; ready when entered.
+
+    The model is opened at the first question; `encoder` stands in for it in tests and where one is at hand already.
+    """
+    readers, facts, projects = IndexReaders(), FactsCache(), Projects(settings)
+    questions = QuestionEncoder(partial(open_encoder, settings) if encoder is None else lambda: encoder)
+    searcher = Searcher(bus, projects, readers, facts, Lanes(readers, questions, ExactVectorLane()))
+    inventory = Inventory(bus, projects, readers, facts)
+
+    async def forget(event: IndexCommitted) -> None:
+        facts.drop(event.instance)
+
+    contract = ServiceContract(
+        name=QUERY,
+        description="searches the index of a project and tells what it holds",
+        endpoints=(
+            Endpoint(route=SEARCH, handle=searcher.search, at_once=SEARCHES_AT_ONCE),
+            Endpoint(route=CANDIDATES, handle=searcher.candidates, at_once=SEARCHES_AT_ONCE),
+            Endpoint(route=STATUS, handle=inventory.status),
+            Endpoint(route=LISTING, handle=inventory.listing),
+            Endpoint(route=MANIFEST, handle=inventory.manifest),
+            health_endpoint(QUERY),
+        ),
+        listeners=(Listener(route=INDEX_COMMITTED, handle=forget),),
+    )
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_close_idle, readers)
+            async with bus.serve(contract):
+                yield
+            tasks.cancel_scope.cancel()
+    finally:
+        readers.close()
+
+
+def open_encoder(settings: Settings) -> QueryEncoder:
+    """Open the model for questions: one thread that never spins, because it shares the machine with bulk work.
+
+    Raises:
+        KxError: MODEL_MISSING, MODEL_ALTERED, MODEL_WIDTH.
+    """
+    from shared.encoder import QUERY_THREADS, OnnxEncoder
+
+    files = locate_model(settings.model_dir)
+    return OnnxEncoder.open(files, cache_dir=settings.cache_dir, threads=QUERY_THREADS, spinning=False)
+
+
+async def _close_idle(readers: IndexReaders) -> None:
+    while True:
+        await anyio.sleep(IDLE_S)
+        readers.close_idle()
