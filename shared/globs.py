@@ -32,6 +32,9 @@ _CLASSES = {
 }
 _NEVER = "(?!)"
 
+MAX_REGEXES = 20_000  # of one list; each costs every path about 0.2 us
+MAX_COMBINED = 1_000  # tested as one expression; more would take longer to compile than they save
+
 
 class Glob(Struct, frozen=True):
     """One pattern, taken apart."""
@@ -64,11 +67,14 @@ def parse_line(line: str, number: int = 0) -> Glob | None:
 
 
 class GlobSet:
-    """An ordered list of patterns of which the last that fits decides."""
+    """An ordered list of patterns of which the last that fits decides.
+
+    Of the patterns that need a regular expression only the last `MAX_REGEXES` count: a list beyond that is an attack.
+    """
 
     def __init__(self, globs: Sequence[Glob]) -> None:
-        self._matchers = [(glob, _matcher(glob)) for glob in reversed(globs)]
-        self._may_match = _prefilter(globs)
+        self._matchers = _matchers(globs)
+        self._may_match = _prefilter([matcher.glob for matcher in self._matchers])
 
     def __bool__(self) -> bool:
         return bool(self._matchers)
@@ -83,12 +89,35 @@ class GlobSet:
         name = path[path.rfind("/") + 1 :]
         if not self._may_match(path, name):
             return None
-        for glob, matches in self._matchers:
+        for matcher in self._matchers:
+            glob = matcher.glob
             if glob.dir_only and not is_dir:
                 continue
-            if matches(name if glob.name_only else path):
+            if matcher.fits(name if glob.name_only else path):
                 return glob
         return None
+
+
+class _Matcher:
+    """One pattern; its regular expression is made when the fixed beginning and end have fitted for the first time."""
+
+    def __init__(self, glob: Glob) -> None:
+        self.glob = glob
+        self.is_literal = _is_literal(glob.glob)
+        self._start = _literal_start(glob.glob)
+        self._end = "" if self.is_literal else _literal_end(glob.glob)
+        self._fullmatch: Callable[[str], re.Match[str] | None] | None = None
+
+    def fits(self, text: str) -> bool:
+        if self.is_literal:
+            return text == self._start
+        if not (text.startswith(self._start) and text.endswith(self._end)):
+            return False
+        if _is_tail(self.glob):
+            return True
+        if self._fullmatch is None:
+            self._fullmatch = re.compile(_regex_or_never(self.glob), re.DOTALL).fullmatch
+        return self._fullmatch(text) is not None
 
 
 def regex_of(glob: Glob) -> str:
@@ -121,50 +150,57 @@ def _is_tail(glob: Glob) -> bool:
     return glob.name_only and glob.glob.startswith("*") and _is_literal(glob.glob[1:])
 
 
-def _matcher(glob: Glob) -> Callable[[str], bool]:
-    if _is_literal(glob.glob):
-        return glob.glob.__eq__
-    if _is_tail(glob):
-        tail = glob.glob[1:]
-        return lambda name: name.endswith(tail)
+def _literal_start(glob: str) -> str:
+    special = _SPECIAL.search(glob)
+    return glob if special is None else glob[: special.start()]
+
+
+def _literal_end(glob: str) -> str:
+    """Give what a matching text must end with; "**/" may stand for nothing at all."""
+    return "" if "\\" in glob or "[" in glob else glob[max(glob.rfind("*"), glob.rfind("?")) + 1 :].lstrip("/")
+
+
+def _regex_or_never(glob: Glob) -> str:
     try:
-        fullmatch = re.compile(regex_of(glob), re.DOTALL).fullmatch
+        return regex_of(glob)
     except MalformedGlobError:
-        return lambda _: False
-    return lambda text: fullmatch(text) is not None
+        return _NEVER
+
+
+def _matchers(globs: Sequence[Glob]) -> list[_Matcher]:
+    """Give the matchers, the last pattern first."""
+    matchers: list[_Matcher] = []
+    regexes = 0
+    for glob in reversed(globs):
+        matcher = _Matcher(glob)
+        regexes += not matcher.is_literal and not _is_tail(glob)
+        if matcher.is_literal or _is_tail(glob) or regexes <= MAX_REGEXES:
+            matchers.append(matcher)
+    return matchers
 
 
 def _prefilter(globs: Sequence[Glob]) -> Callable[[str, str], bool]:
     """Give a quick test that may say yes wrongly and never no wrongly: most paths meet no pattern at all."""
-    names: set[str] = set()
-    paths: set[str] = set()
-    tails: list[str] = []
-    name_regexes: list[str] = []
-    path_regexes: list[str] = []
-    for glob in globs:
-        if _is_literal(glob.glob):
-            (names if glob.name_only else paths).add(glob.glob)
-        elif _is_tail(glob):
-            tails.append(glob.glob[1:])
-        else:
-            try:
-                (name_regexes if glob.name_only else path_regexes).append(regex_of(glob))
-            except MalformedGlobError:
-                continue
-    ends = tuple(tails)
-    in_name = _any_of(name_regexes)
-    in_path = _any_of(path_regexes)
+    literal = [glob for glob in globs if _is_literal(glob.glob)]
+    names = {glob.glob for glob in literal if glob.name_only}
+    paths = {glob.glob for glob in literal if not glob.name_only}
+    tails = tuple(glob.glob[1:] for glob in globs if _is_tail(glob))
+    others = [glob for glob in globs if not _is_literal(glob.glob) and not _is_tail(glob)]
+    in_name = _any_of([glob for glob in others if glob.name_only])
+    in_path = _any_of([glob for glob in others if not glob.name_only])
 
     def may_match(path: str, name: str) -> bool:
-        return name in names or path in paths or name.endswith(ends) or in_name(name) or in_path(path)
+        return name in names or path in paths or name.endswith(tails) or in_name(name) or in_path(path)
 
     return may_match
 
 
-def _any_of(regexes: Sequence[str]) -> Callable[[str], bool]:
-    if not regexes:
+def _any_of(globs: Sequence[Glob]) -> Callable[[str], bool]:
+    if not globs:
         return lambda _: False
-    fullmatch = re.compile("|".join(f"(?:{regex})" for regex in regexes), re.DOTALL).fullmatch
+    if len(globs) > MAX_COMBINED:
+        return lambda _: True
+    fullmatch = re.compile("|".join(f"(?:{_regex_or_never(glob)})" for glob in globs), re.DOTALL).fullmatch
     return lambda text: fullmatch(text) is not None
 
 

@@ -8,6 +8,8 @@ Git compares bytes: "?" is one byte. So paths and patterns meet here as latin-1 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from shared.globs import GlobSet, parse_line
@@ -45,10 +47,7 @@ class IgnoreFile:
     def parse(cls, text: str | bytes, base: str = "", *, source: str = "", prefix: str = "") -> IgnoreFile:
         """Read the patterns of a file; what git skips is skipped, nothing here is an error."""
         raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-        lines = raw.removeprefix(UTF8_BOM).decode("latin-1").split("\n")
-        parsed = (parse_line(line, number) for number, line in enumerate(lines, 1))
-        globs = GlobSet([glob for glob in parsed if glob is not None])
-        return cls(globs, base, source or (f"{base}/.gitignore" if base else ".gitignore"), prefix)
+        return cls(_globs_of(raw), base, source or (f"{base}/.gitignore" if base else ".gitignore"), prefix)
 
     def seen_from(self, prefix: str) -> IgnoreFile:
         """Give the same patterns for paths that begin further down, at `prefix`."""
@@ -65,6 +64,13 @@ class IgnoreFile:
             return None
         written = glob.written.encode("latin-1").decode("utf-8", "replace")
         return Match(ignored=not glob.negated, pattern=written, line=glob.line, source=self.source)
+
+
+@lru_cache(maxsize=512)
+def _globs_of(raw: bytes) -> GlobSet:
+    lines = raw.removeprefix(UTF8_BOM).decode("latin-1").split("\n")
+    parsed = (parse_line(line, number) for number, line in enumerate(lines, 1))
+    return GlobSet([glob for glob in parsed if glob is not None])
 
 
 def as_byte_text(path: str) -> str:

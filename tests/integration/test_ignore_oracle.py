@@ -108,12 +108,12 @@ def _make_tree(rng: random.Random, top: Path) -> list[bytes]:
             continue
         kind = rng.random()
         if kind < 0.45:
-            os.mkdir(full)
+            Path(os.fsdecode(full)).mkdir()
             folders.append(path)
         elif kind < 0.93:
             Path(os.fsdecode(full)).write_bytes(b"x\n")
         else:
-            os.symlink(b".", full)
+            Path(os.fsdecode(full)).symlink_to(".")
         paths.append(path)
     for folder in folders:
         if not folder or rng.random() < 0.35:
@@ -184,7 +184,7 @@ def _differences(git: dict[bytes, str], ours: dict[bytes, str]) -> list[str]:
 
 
 def _texts(top: Path) -> str:
-    files = sorted(top.rglob(".gitignore")) + [top / ".git" / "info" / "exclude"]
+    files = [*sorted(top.rglob(".gitignore")), top / ".git" / "info" / "exclude"]
     return "\n".join(f"{file.relative_to(top)}: {file.read_bytes()!r}" for file in files)
 
 
@@ -214,13 +214,12 @@ def test_root_below_the_top_of_a_repository_is_judged_from_the_top(first: int, t
         _make_repository(top, rng, paths or [b"a"])
         _make_home(home, rng, paths or [b"a"])
         git = _ask_git(top, home, paths) if paths else {}
-        base = os.fsencode(top)
-        roots = [path for path in paths if os.path.isdir(base + b"/" + path) and not os.path.islink(base + b"/" + path)]
-        for root in roots:
-            if git[root]:
+        for root in paths:
+            place = top / os.fsdecode(root)
+            if git[root] or place.is_symlink() or not place.is_dir():
                 continue
             below = [path[len(root) + 1 :] for path in paths if path.startswith(root + b"/")]
-            ours = _ask_ours(Path(os.fsdecode(base + b"/" + root)), home, below)
+            ours = _ask_ours(place, home, below)
             wrong = [path for path in below if bool(git[root + b"/" + path]) != bool(ours[path])]
             assert not wrong, f"seed {seed} root {root!r}: {wrong} {git}\n" + _texts(top)
         shutil.rmtree(tmp_path / str(seed))
