@@ -1,0 +1,37 @@
+"""Packing texts into embed requests."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.indexer.core.embedplan import ASKED, BULK, LIVE, MissingText, pack
+from shared.identity import TextHash
+
+texts_of_any_size = st.lists(
+    st.builds(
+        lambda n, tokens, urgency: MissingText(
+            text_hash=TextHash(n.to_bytes(16, "big")), text=str(n), tokens=tokens, urgency=urgency
+        ),
+        st.integers(0, 10_000),
+        st.integers(1, 440),
+        st.sampled_from((ASKED, LIVE, BULK)),
+    ),
+    unique_by=lambda text: text.text_hash,
+    max_size=60,
+)
+
+
+@given(texts_of_any_size, st.integers(100, 2_048))
+def test_every_text_is_packed_once_and_no_group_is_above_the_budget(texts, budget):
+    """A text is embedded exactly once, a run never eats more memory than planned (a lone text may)."""
+    groups = list(pack(texts, budget))
+    packed = [text for group in groups for text in group]
+    assert sorted(text.text_hash for text in packed) == sorted(text.text_hash for text in texts)
+    assert all(len(group) == 1 or sum(text.tokens for text in group) <= budget for group in groups)
+
+
+@given(texts_of_any_size)
+def test_urgent_texts_never_share_a_group_with_others_and_come_first(texts):
+    """What a person waits for is not slowed by what nobody waits for."""
+    groups = list(pack(texts, 512))
+    assert all(len({text.urgency for text in group}) == 1 for group in groups)
+    assert [group[0].urgency for group in groups] == sorted(group[0].urgency for group in groups)

@@ -1,0 +1,24 @@
+"""Foreign text on a terminal (row A9)."""
+
+from unicodedata import category
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kx.terminal import visible
+
+
+@given(st.text())
+def test_nothing_reaches_the_terminal_that_acts_on_it(text):
+    """Row A9: no raw control byte but tab and newline, no bidi or invisible character."""
+    shown = visible(text)
+    assert not [char for char in shown if category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char not in "\t\n"]
+    assert "\u202e" not in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("text", ["plain", "ação\ttab\nline", "日本", "emoji 🚀"])
+def test_ordinary_text_is_shown_as_it_is(text):
+    """Escaping must not disturb what people write."""
+    assert visible(text) == text
