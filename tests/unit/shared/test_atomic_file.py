@@ -25,6 +25,16 @@ def test_new_file_is_private_whatever_the_umask(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a.json").stat().st_mode) == 0o600
 
 
+def test_mode_asked_for_is_the_mode_given(tmp_path: Path) -> None:
+    """A note in a vault is as readable as its author wants, under kx's own umask."""
+    before = os.umask(0o077)
+    try:
+        write_atomic(tmp_path / "note.md", b"x", mode=0o644)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "note.md").stat().st_mode) == 0o644
+
+
 def test_old_file_is_replaced_and_nothing_else_stays(tmp_path: Path) -> None:
     """A second write leaves one file with the second content."""
     write_atomic(tmp_path / "a", b"old and longer")

@@ -170,9 +170,9 @@ def test_configuration_of_another_user_ends_the_search(tmp_path: Path, monkeypat
 
 
 def test_folder_of_another_user_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MISSION 1.1; the folder one stands in still counts."""
+    """MISSION 1.1: whoever owns a folder decides what lies in it; the folder one stands in still counts."""
     make_root(tmp_path, "a", {})
-    middle = folder(tmp_path / "a" / "b")
+    middle = make_root(tmp_path, "a/b", {})
     below = folder(middle / "c")
     trust_all_but(monkeypatch, middle)
     assert find(tmp_path, below).root == below

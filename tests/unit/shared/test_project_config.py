@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from shared import config_file
 from shared.config_file import MAX_CONFIG_BYTES
 from shared.deny import DenyList
 from shared.errors import ErrorCode, KxError
@@ -311,11 +313,17 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path, name: str, make: Callab
     assert name in error.params["file"] or "outside" in error.params["file"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_file_without_permission_is_an_error(tmp_path: Path) -> None:
-    """Neither is one lost by its permissions."""
-    (make_root(tmp_path, config={}) / ".kx.json").chmod(0)
-    assert failure(tmp_path).code is ErrorCode.CONFIG_UNREADABLE
+def test_file_without_permission_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither is a denylist lost by a file's permissions (root may read everything, so the refusal is made here)."""
+    root, settings = make_root(tmp_path, config={}), make_settings(tmp_path)
+
+    def refuse(path: Path, flags: int) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr(config_file.os, "open", refuse)
+    with pytest.raises(KxError) as caught:
+        load_project_config(root, settings)
+    assert caught.value.code is ErrorCode.CONFIG_UNREADABLE
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")

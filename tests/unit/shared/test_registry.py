@@ -139,6 +139,16 @@ def test_reused_inode_does_not_make_a_stranger_the_moved_tree(
     assert enrol(registry, settings, other).instance != before.instance
 
 
+def test_new_tree_at_the_old_place_keeps_the_instance(tmp_path: Path, registry: Registry, settings: Settings) -> None:
+    """Case 25: the root counts before the inode; what was renamed away is another instance."""
+    root = make_root(tmp_path, config={"project": "a"})
+    before = enrol(registry, settings, root)
+    away = root.rename(tmp_path / "away")
+    make_root(tmp_path, config={"project": "a"})
+    assert enrol(registry, settings, away).instance != before.instance
+    assert enrol(registry, settings, root).instance == before.instance
+
+
 def test_copied_tree_is_another_instance(tmp_path: Path, registry: Registry, settings: Settings) -> None:
     """While the old tree is there nothing was moved."""
     first = enrol(registry, settings, make_root(tmp_path, "a", {"project": "p"}))
