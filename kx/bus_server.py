@@ -9,6 +9,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -16,12 +17,13 @@ from typing import NoReturn
 
 import msgspec
 
+from kx.bus_users import read_tool_users
 from shared.atomic_file import write_atomic
 from shared.bus import MAX_MESSAGE_BYTES
 from shared.bus_address import BUS_FILE, BusFile, read_bus_file
 from shared.bus_config import HOST, BusUser, server_config
 from shared.errors import ErrorCode, KxError
-from shared.permissions import USERS, permissions_of
+from shared.permissions import USERS, permissions_of, tool_permissions
 
 CONFIG_FILE = "bus.conf"
 LOCK_FILE = "bus.lock"
@@ -60,15 +62,32 @@ def find_nats_server() -> Path:
 
 def write_bus_files(run_dir: Path, port: int) -> Path:
     """Write configuration and credentials, readable by their owner alone; the configuration's path."""
+    passwords = {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in USERS}
+    config = _write_config(run_dir, port, passwords)
+    # Last, because who reads it takes it that the server is about to listen.
+    write_atomic(run_dir / BUS_FILE, msgspec.json.encode(BusFile(port=port, pid=os.getpid(), passwords=passwords)))
+    return config
+
+
+def reload_users(run_dir: Path) -> None:
+    """Let a running bus know the tool users of now; the connections of all others stay."""
+    found = read_bus_file(run_dir)
+    if found is None or not _is_running(run_dir):
+        return  # the next start reads them
+    _write_config(run_dir, found.port, found.passwords)
+    os.kill(found.pid, signal.SIGHUP)
+
+
+def _write_config(run_dir: Path, port: int, passwords: dict[str, str]) -> Path:
     users = [
-        BusUser(name=name, password=secrets.token_urlsafe(PASSWORD_BYTES), permissions=permissions_of(name))
-        for name in USERS
+        BusUser(name=name, password=password, permissions=permissions_of(name)) for name, password in passwords.items()
+    ]
+    users += [
+        BusUser(name=tool.name, password=tool.password, permissions=tool_permissions(tool.name, tool.instance))
+        for tool in read_tool_users(run_dir)
     ]
     config = run_dir / CONFIG_FILE
     write_atomic(config, server_config(port, users, max_message_bytes=MAX_MESSAGE_BYTES).encode())
-    # Last, because who reads it takes it that the server is about to listen.
-    bus_file = BusFile(port=port, pid=os.getpid(), passwords={user.name: user.password for user in users})
-    write_atomic(run_dir / BUS_FILE, msgspec.json.encode(bus_file))
     return config
 
 
@@ -103,15 +122,30 @@ def _is_free(port: int) -> bool:
 
 
 def _hold_lock(run_dir: Path) -> None:
-    descriptor = os.open(run_dir / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
+    descriptor = _try_lock(run_dir)
+    if descriptor is None:
         raise KxError(
             ErrorCode.BUS_UNAVAILABLE,
             "a bus of {folder} already runs",
             hint="stop it first with: kx down",
             folder=run_dir,
-        ) from error
+        )
     os.set_inheritable(descriptor, True)
+
+
+def _is_running(run_dir: Path) -> bool:
+    descriptor = _try_lock(run_dir)
+    if descriptor is None:
+        return True
+    os.close(descriptor)
+    return False
+
+
+def _try_lock(run_dir: Path) -> int | None:
+    descriptor = os.open(run_dir / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -231,14 +231,12 @@ async def test_secrets_are_readable_by_their_owner_alone(shared_server: NatsServ
 @pytest.mark.skipif(not Path("/proc/self/net/tcp").exists(), reason="reads the kernel's tables under /proc")
 async def test_bus_listens_on_loopback_only(shared_server: NatsServer) -> None:
     """Row A6: no other interface has a listener."""
-    await shared_server.wait_ready()
     assert shared_server.process is not None
     assert listening_addresses(shared_server.process.pid) == {"0100007F"}
 
 
 async def test_second_bus_of_a_home_is_refused(shared_server: NatsServer) -> None:
     """Two buses of one home would split its services; the first one's files stay as they are."""
-    await shared_server.wait_ready()
     before = (shared_server.run_dir / BUS_FILE).read_bytes()
     second = NatsServer(shared_server.run_dir)
     second.start()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from nats.aio.client import Client
 
-from shared.bus_address import BusAddress, load_bus_address
+from shared.bus_address import BusAddress, load_bus_address, read_bus_file
 from shared.bus_config import HOST
-from shared.bus_nats import NatsBus
-from shared.subjects import QUERY
 
+START_TIMEOUT_S = 10
 ROOT = Path(__file__).resolve().parents[2]
 _SERVE = "import sys; from pathlib import Path; from kx.bus_server import serve_bus; serve_bus(Path(sys.argv[1]))"
 
@@ -44,18 +45,29 @@ class NatsServer:
         """Say where the bus is for `user`, as the services learn it."""
         return load_bus_address(self.run_dir, user)
 
-    async def wait_ready(self) -> None:
-        """Return once the server of the last start lets a service in."""
-        async with NatsBus.connect(lambda: self.address(QUERY), name="probe"):
-            return
+    def wait_listening(self) -> None:
+        """Return once the server of the last start accepts connections."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not self._listens():
+            if time.monotonic() > deadline:
+                raise TimeoutError("the bus did not come up")
+            time.sleep(0.01)
+
+    def _listens(self) -> bool:
+        found = read_bus_file(self.run_dir)
+        if found is None or self.process is None or found.pid != self.process.pid:
+            return False
+        with socket.socket() as probe:
+            return probe.connect_ex((HOST, found.port)) == 0
 
 
 @contextmanager
 def running_nats_server(run_dir: Path) -> Iterator[NatsServer]:
-    """Run a server while entered."""
+    """Run a server while entered; it listens."""
     server = NatsServer(run_dir)
     server.start()
     try:
+        server.wait_listening()
         yield server
     finally:
         server.kill()

@@ -11,6 +11,7 @@ from shared import logs, subjects
 from shared.bus import MAX_MESSAGE_BYTES
 from shared.codec import JSON, MSGPACK, decode, encode
 from shared.errors import ErrorCode, KxError
+from shared.identity import InstanceId
 from shared.messages import SearchReply, SearchRequest
 from shared.serving import Answer, Delivery, Serving, read_message
 from tests.support.buses import INSTANCE, OTHER_INSTANCE, echo, make_reply, make_search, query_contract
@@ -103,6 +104,11 @@ async def test_every_message_has_one_log_line(
             Delivery(subject="kx.v1.query.search", data=encode(make_search())),
             ErrorCode.MESSAGE_INVALID,
             id="subject without an instance",
+        ),
+        pytest.param(
+            Delivery(subject="kx.v1.-.query.search", data=encode(make_search(instance=InstanceId("-")))),
+            ErrorCode.MESSAGE_INVALID,
+            id="instance that is no id",
         ),
     ],
 )

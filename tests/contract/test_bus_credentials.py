@@ -1,0 +1,118 @@
+"""Another program's credentials: one instance's questions, nothing else (row A6)."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from nats import errors as nats_errors
+from nats.aio.client import Client
+
+from kx.bus_server import reload_users
+from kx.bus_users import TOOLS_FILE, ToolUser, read_tool_users, tool_user
+from shared import subjects
+from shared.bus_address import BusAddress
+from shared.errors import ErrorCode, KxError
+from shared.identity import InstanceId
+from tests.support.buses import INSTANCE, OTHER_INSTANCE, connect, echo, query_contract
+from tests.support.nats_server import NatsServer, raw_client, running_nats_server
+
+pytestmark = [pytest.mark.anyio, pytest.mark.connected]
+
+STEP_S = 10
+
+
+def question(instance: InstanceId) -> bytes:
+    return json.dumps({"instance": instance, "query": "olá"}).encode()
+
+
+@asynccontextmanager
+async def tool(server: NatsServer, user: ToolUser) -> AsyncIterator[Client]:
+    port = server.address(subjects.QUERY).port
+    client = await raw_client(BusAddress(port=port, user=user.name, password=user.password))
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+@asynccontextmanager
+async def let_in(server: NatsServer, user: ToolUser) -> AsyncIterator[Client]:
+    """Connect as soon as the server has read its configuration again."""
+    with anyio.fail_after(STEP_S):
+        while True:
+            try:
+                async with tool(server, user):
+                    break
+            except nats_errors.Error:
+                await anyio.sleep(0.01)
+    async with tool(server, user) as client:
+        yield client
+
+
+async def test_tool_is_let_in_by_a_running_bus_that_keeps_everybody_else(tmp_path: Path) -> None:
+    """Issue 3: any NATS client gets search by request-reply with its own credentials."""
+    subject = subjects.subject_of(subjects.SEARCH, INSTANCE)
+    with running_nats_server(tmp_path) as server:
+        async with connect(server, subjects.QUERY) as bus, bus.serve(query_contract(echo)):
+            user = tool_user(tmp_path, INSTANCE)
+            reload_users(tmp_path)
+            async with let_in(server, user) as client:
+                reply = await client.request(subject, question(INSTANCE), timeout=STEP_S)
+            with anyio.move_on_after(0.1) as gap:
+                await bus.wait_gap(0)
+            assert gap.cancelled_caught, "the service lost its connection"
+    assert json.loads(reply.data)["query"] == "olá"
+
+
+async def test_tool_of_one_instance_gets_nothing_of_another(tmp_path: Path) -> None:
+    """Row A13: neither by the other's subject nor by its own subject with the other's id."""
+    user = tool_user(tmp_path, INSTANCE)
+    refusals: list[str] = []
+
+    async def on_error(error: Exception) -> None:
+        refusals.append(str(error))
+
+    with running_nats_server(tmp_path) as server:
+        async with (
+            connect(server, subjects.QUERY) as bus,
+            bus.serve(query_contract(echo)),
+            tool(server, user) as client,
+        ):
+            client._error_cb = on_error
+            other = subjects.subject_of(subjects.SEARCH, OTHER_INSTANCE)
+            with pytest.raises(nats_errors.TimeoutError):
+                await client.request(other, question(OTHER_INSTANCE), timeout=0.2)
+            own = subjects.subject_of(subjects.SEARCH, INSTANCE)
+            reply = await client.request(own, question(OTHER_INSTANCE), timeout=STEP_S)
+    assert "permissions violation for publish" in refusals[0].lower()
+    assert (reply.headers or {})["Nats-Service-Error-Code"] == "KX_MESSAGE_INVALID"
+
+
+def test_user_of_an_instance_stays_the_same(tmp_path: Path) -> None:
+    """Asking again gives the credentials that programs already have."""
+    first = tool_user(tmp_path, INSTANCE)
+    other = tool_user(tmp_path, OTHER_INSTANCE)
+    assert tool_user(tmp_path, INSTANCE) == first
+    assert read_tool_users(tmp_path) == (first, other)
+    assert stat.S_IMODE((tmp_path / TOOLS_FILE).stat().st_mode) == 0o600
+
+
+def test_broken_file_is_no_empty_one(tmp_path: Path) -> None:
+    """Row B8: what cannot be read is not overwritten."""
+    (tmp_path / TOOLS_FILE).write_text("{")
+    with pytest.raises(KxError) as caught:
+        tool_user(tmp_path, INSTANCE)
+    assert caught.value.code == ErrorCode.CONFIG_UNREADABLE
+    assert (tmp_path / TOOLS_FILE).read_text() == "{"
+
+
+def test_reload_without_a_bus_does_nothing(tmp_path: Path) -> None:
+    """The next start reads the file; no stale process id gets a signal."""
+    tool_user(tmp_path, INSTANCE)
+    reload_users(tmp_path)
