@@ -22,8 +22,24 @@ _CONTROLS = re.compile(r"[\x01-\x07\x0e-\x1a\x1c-\x1f\x7f]")
 _MAX_CONTROL_SHARE = 0.02
 _MIN_PRINTABLE_SHARE = 0.95
 _SHORT_CHARS = 64  # a single word needs no blank
-# Above this, Latin-1 would be a guess about bytes that mean something else.
-_MAX_HIGH_SHARE = 0.30
+# Western text has single accented letters among ASCII ones; other scripts and noise have long rows of high bytes.
+_HIGH = re.compile(rb"[\x80-\xff]")
+_LONG_HIGH = re.compile(rb"[\x80-\xff]{3,}")
+_MAX_LONG_HIGH_SHARE = 0.3
+_MAX_HIGH_SHARE = 0.3
+_ENOUGH_BYTES = 64  # for a share to mean something
+# Where files name their encoding: PEP 263 and editors' mode lines, XML, HTML.
+_DECLARED = re.compile(
+    rb"""\A(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]+)|<\?xml[^>]*?encoding=["']([-\w.]+)|<meta[^>]*?charset=["']?([-\w.]+)""",
+    re.IGNORECASE,
+)
+_DECLARATION_BYTES = 1024
+# Python knows "encodings" that are none of text, such as rot13: only character sets are believed.
+_CHARACTER_SET = re.compile(
+    r"iso[-_]?8859[-_]?\d+|latin[-_]?\d|(cp|windows[-_]?)\d{3,4}|koi8[-_][rut]|euc[-_]\w+|s(hift)?_?jis\w*|gbk|gb2312|gb18030"
+    r"|big5\w*|iso[-_]2022[-_]\w+|johab|tis[-_]?620|mac[-_]?\w+",
+    re.IGNORECASE,
+)
 
 _BOMS = (  # the longer first: the UTF-16 mark begins the UTF-32 one
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -57,7 +73,10 @@ class Refused(Struct, frozen=True):
 
 
 def decode(data: bytes) -> Decoded | Refused:
-    """Decode a whole file. A byte order mark is believed; then UTF-16/32 by their NULs, UTF-8, CP1252, Latin-1.
+    """Decode a whole file.
+
+    Tried in this order: a byte order mark, UTF-16 and UTF-32 by where their NULs stand, UTF-8, what the file itself
+    declares, CP1252, Latin-1.
 
     >>> decode("ação".encode("latin-1"))
     Decoded(text='ação', encoding='cp1252', had_bom=False)
@@ -80,14 +99,27 @@ def decode(data: bytes) -> Decoded | Refused:
     text = _strict(data, "utf-8")
     if text is not None:
         return _accepted(text, "utf-8", had_bom=False)
-    return _single_byte(data)
+    return _by_declaration(data) or _western(data)
 
 
-def _single_byte(data: bytes) -> Decoded | Refused:
+def _by_declaration(data: bytes) -> Decoded | Refused | None:
+    found = _DECLARED.search(data[:_DECLARATION_BYTES])
+    if found is None:
+        return None
+    encoding = next(group for group in found.groups() if group).decode("ascii", "replace")
+    if _CHARACTER_SET.fullmatch(encoding) is None:
+        return None
+    text = _strict(data, encoding)
+    return None if text is None else _accepted(text, encoding, had_bom=False)
+
+
+def _western(data: bytes) -> Decoded | Refused:
     sample = data[:_SAMPLE_BYTES]
-    high = sum(byte >= 0x80 for byte in sample)
-    if high > len(sample) * _MAX_HIGH_SHARE:
-        return Refused(Refusal.UNDECODABLE, "no Unicode, and too many bytes above 127 for a Western encoding")
+    high = len(_HIGH.findall(sample))
+    in_rows = sum(map(len, _LONG_HIGH.findall(sample)))
+    too_many = high > len(sample) * _MAX_HIGH_SHARE and len(sample) >= _ENOUGH_BYTES
+    if too_many or in_rows > high * _MAX_LONG_HIGH_SHARE:
+        return Refused(Refusal.UNDECODABLE, "neither Unicode nor a Western encoding")
     for encoding in ("cp1252", "latin-1"):
         text = _strict(data, encoding)
         if text is not None:
@@ -98,7 +130,7 @@ def _single_byte(data: bytes) -> Decoded | Refused:
 def _strict(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except UnicodeDecodeError:
+    except (UnicodeError, LookupError):
         return None
 
 

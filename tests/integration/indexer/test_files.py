@@ -1,0 +1,187 @@
+"""Reading one path of a real tree."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from services.indexer.adapters.files import Gone, ReadDocument, Skipped, Unstable, read_document, read_folder
+from shared.kinds import Kind
+from shared.pathgate import OpenedFile, PathGate
+from shared.relpath import RelPath, encode_path
+from shared.sources import SourceConfig
+from shared.treerules import RulesConfig, SkipReason
+from tests.support.trees import make_rules, write_tree
+
+CANARY = "canary-51c0"
+
+
+def _read(root: Path, rel: str, config: RulesConfig | None = None) -> ReadDocument | Skipped | Gone | Unstable:
+    return read_document(PathGate(root), make_rules(root, config), RelPath(rel))
+
+
+def test_file_is_read_with_all_that_is_known_of_it(tmp_path: Path) -> None:
+    """The ordinary case: the hash is of the raw bytes, the text has plain line ends."""
+    root = write_tree(tmp_path, {"d/a.py": b"x = 1\r\ny = 2\r\n"})
+    found = _read(root, "d/a.py")
+    assert isinstance(found, ReadDocument)
+    assert found.text == "x = 1\ny = 2\n"
+    assert found.content_hash == hashlib.sha256(b"x = 1\r\ny = 2\r\n").digest()
+    assert (found.size, found.mtime_ns) == (14, (root / "d/a.py").stat().st_mtime_ns)
+    assert (found.file_type.kind, found.file_type.language, found.encoding) == (Kind.CODE, "python", "utf-8")
+
+
+def test_first_line_tells_the_language_of_a_bare_name(tmp_path: Path) -> None:
+    """Case 18 (c): a script without an extension."""
+    found = _read(write_tree(tmp_path, {"tool": "#!/usr/bin/env python3\nprint(1)\n"}), "tool")
+    assert isinstance(found, ReadDocument)
+    assert found.file_type.language == "python"
+
+
+def test_source_gives_its_files_their_kind(tmp_path: Path) -> None:
+    """MISSION 1.1: `sources[].type`."""
+    config = RulesConfig(sources=(SourceConfig(type="docs", path="spec"),))
+    found = _read(write_tree(tmp_path, {"spec/a.py": "x = 1"}), "spec/a.py", config)
+    assert isinstance(found, ReadDocument)
+    assert (found.file_type.kind, found.file_type.language) == (Kind.DOCS, "python")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", SkipReason.EMPTY),
+        (b" \n\t\r\n", SkipReason.EMPTY),
+        (b" x \n", SkipReason.TOO_SHORT),
+        (b"text\0more", SkipReason.BINARY),
+        ("Ошибка".encode("koi8-r"), SkipReason.UNDECODABLE),
+        (b"x" * 2000, SkipReason.TOO_LARGE),
+    ],
+)
+def test_content_that_is_no_document_is_skipped_with_its_size_and_time(
+    tmp_path: Path, content: bytes, reason: SkipReason
+) -> None:
+    """Case 8 and MISSION 2.2: size and time are kept, so an unchanged file is not asked again."""
+    root = write_tree(tmp_path, {"a.txt": content})
+    found = _read(root, "a.txt", RulesConfig(max_file_bytes=1000))
+    assert isinstance(found, Skipped)
+    assert found.reason is reason
+    assert (found.size, found.mtime_ns) == (len(content), (root / "a.txt").stat().st_mtime_ns)
+
+
+def test_what_is_not_there_is_gone(tmp_path: Path) -> None:
+    """Also when a folder of the way is gone, or became a file; a folder at the path is told apart (case 19)."""
+    root = write_tree(tmp_path, {"a.txt": "text", "f.md/x.md": "text"})
+    assert _read(root, "b.txt") == Gone()
+    assert _read(root, "x/y/b.txt") == Gone()
+    assert _read(root, "a.txt/b") == Gone()
+    assert _read(root, "f.md") == Gone(is_folder=True)
+
+
+def test_what_lies_in_a_folder_that_is_out_is_no_entry(tmp_path: Path) -> None:
+    """The folder is the entry: documents + skipped must equal what was walked."""
+    root = write_tree(tmp_path, {"node_modules/a/b.js": "text", "ok/c.js": "text"})
+    found = _read(root, "node_modules/a/b.js")
+    assert isinstance(found, Skipped)
+    assert found.below_pruned
+    gate, rules = PathGate(root), make_rules(root)
+    folder = read_folder(gate, rules, RelPath("node_modules/"))
+    assert folder == Skipped(reason=SkipReason.EXCLUDED_DIR, detail="node_modules")
+    inner = read_folder(gate, rules, RelPath("node_modules/a/"))
+    assert isinstance(inner, Skipped)
+    assert inner.below_pruned
+    assert read_folder(gate, rules, RelPath("ok/")) == Gone(is_folder=True)
+    assert read_folder(gate, rules, RelPath("nowhere/")) == Gone()
+
+
+@pytest.mark.parametrize(
+    "rel", [".env", "sub/../.env", "SUB/.ENV", "link", "linkdir/x.md", "hard.md", ".vault/private/p.md"]
+)
+def test_denied_content_is_never_read(tmp_path: Path, rel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows A2 to A4 and case 40: direct, by links, by hard links, by case."""
+    files = {".env": CANARY, "SUB/.ENV": CANARY, "sub/": "", ".vault/private/p.md": CANARY}
+    root = write_tree(tmp_path / "root", files)
+    write_tree(tmp_path, {"outside/x.md": CANARY})
+    (root / "link").symlink_to(".env")
+    (root / "linkdir").symlink_to(tmp_path / "outside")
+    (root / "hard.md").hardlink_to(root / ".env")
+    opened = []
+    monkeypatch.setattr(PathGate, "open_file", lambda *_, **__: opened.append(1))
+    assert isinstance(_read(root, rel), Skipped)
+    assert not opened
+
+
+def test_file_that_changes_while_it_is_read_is_unstable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row F7: no chunk of an intermediate state."""
+    root = write_tree(tmp_path, {"a.txt": "first version"})
+    open_file = PathGate.open_file
+
+    def open_then_write(gate: PathGate, rel: str, *, follow: bool = True) -> OpenedFile:
+        opened = open_file(gate, rel, follow=follow)
+        (root / "a.txt").write_text("second version, longer")
+        return opened
+
+    monkeypatch.setattr(PathGate, "open_file", open_then_write)
+    assert _read(root, "a.txt") == Unstable()
+
+
+def test_file_replaced_between_judgement_and_opening_is_unstable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row A2: what is opened is what was judged, by device and inode."""
+    root = write_tree(tmp_path, {"a.txt": "harmless", ".env": CANARY})
+    open_file = PathGate.open_file
+
+    def swap_then_open(gate: PathGate, rel: str, *, follow: bool = True) -> OpenedFile:
+        (root / ".env").replace(root / "a.txt")
+        return open_file(gate, rel, follow=follow)
+
+    monkeypatch.setattr(PathGate, "open_file", swap_then_open)
+    assert _read(root, "a.txt") == Unstable()
+
+
+def test_file_swapped_for_a_link_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row A2: swap between check and open."""
+    root = write_tree(tmp_path / "root", {"a.txt": "harmless"})
+    write_tree(tmp_path, {"outside": CANARY})
+    open_file = PathGate.open_file
+
+    def swap_then_open(gate: PathGate, rel: str, *, follow: bool = True) -> OpenedFile:
+        (root / "a.txt").unlink()
+        (root / "a.txt").symlink_to(tmp_path / "outside")
+        return open_file(gate, rel, follow=follow)
+
+    monkeypatch.setattr(PathGate, "open_file", swap_then_open)
+    found = _read(root, "a.txt")
+    assert isinstance(found, Skipped)
+    assert found.reason is SkipReason.SYMLINK
+
+
+def test_unreadable_file_is_skipped_with_the_systems_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rule 11 of RELIABILITY: visible, with its reason."""
+    root = write_tree(tmp_path, {"a.txt": "text"})
+
+    def forbid(*_: object, **__: object) -> OpenedFile:
+        raise PermissionError(13, "forbidden")
+
+    monkeypatch.setattr(PathGate, "open_file", forbid)
+    found = _read(root, "a.txt")
+    assert isinstance(found, Skipped)
+    assert (found.reason, found.detail, found.size) == (SkipReason.UNREADABLE, "EACCES", 4)
+
+
+@pytest.mark.parametrize("raw", [b"bad\xff.txt", b"a\nb.txt", b"-x.txt", b"end ", b"z" * 255, b"a\"b'c;--.md"])
+def test_odd_name_is_read_by_its_text_form(tmp_path: Path, raw: bytes) -> None:
+    """Case 9: the odd file is found through an escaped name."""
+    (tmp_path / os.fsdecode(raw)).write_text("text")
+    assert isinstance(_read(tmp_path, encode_path(raw)), ReadDocument)
+
+
+def test_composed_and_decomposed_names_are_two_documents(tmp_path: Path) -> None:
+    """Case 7: both at once, different bytes, each re-openable."""
+    names = ["notas/ação.md", "notas/ac\u0327a\u0303o.md"]
+    root = write_tree(tmp_path, {names[0]: "first", names[1]: "second"})
+    found = [_read(root, name) for name in names]
+    assert [document.text for document in found if isinstance(document, ReadDocument)] == ["first", "second"]
