@@ -1,9 +1,9 @@
 """Throughput of the bulk encoder against what this machine's matrix multiplication allows in the same run.
 
 Machines are shared and differ, so tokens per second mean little alone. The limit is the sgemm rate divided by the
-multiplications a token needs; both are measured in turns, several rounds, and the medians are compared:
+multiplications a token needs. Both are measured in turns, a second each, and the ratio is the median over the pairs:
 
-    python bench/embedding.py [--chunks 160] [--rounds 5]
+    python bench/embedding.py [--chunks 16] [--rounds 15]
 """
 
 import argparse
@@ -67,33 +67,35 @@ def spread(values: Sequence[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--chunks", type=int, default=160, help="how many texts a round embeds")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--chunks", type=int, default=16, help="how many texts a round embeds")
+    parser.add_argument("--rounds", type=int, default=15, help="pairs of measurements")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
 
     files = locate_model()
     count = TokenCounter.load(files.tokenizer)
     every = list(chunks_of_library(count))
-    texts = every[:: max(1, len(every) // options.chunks)][: options.chunks]
-    lengths = [count(text) for text in texts]
-    flop = sum(length * flop_per_token(length) for length in lengths)
+    wanted = options.chunks * options.rounds
+    texts = every[:: max(1, len(every) // wanted)][:wanted]
 
+    rates, limits = [], []
     with tempfile.TemporaryDirectory() as folder:
-        cache_dir = Path(folder)
-        encoder = OnnxEncoder.open(files, cache_dir=cache_dir, threads=BULK_THREADS, spinning=True)
-        encoder.encode(texts[:16])
-        rates, limits = [], []
-        for _ in range(options.rounds):
-            limits.append(sum(lengths) / (flop / sgemm_rate()))
-            rates.append(sum(lengths) / seconds(encoder.encode, texts))
+        encoder = OnnxEncoder.open(files, cache_dir=Path(folder), threads=BULK_THREADS, spinning=True)
+        encoder.encode(texts[: options.chunks])
+        for start in range(0, len(texts), options.chunks):
+            part = texts[start : start + options.chunks]
+            lengths = [count(text) for text in part]
+            before = sgemm_rate()
+            rates.append(sum(lengths) / seconds(encoder.encode, part))
+            flop = sum(length * flop_per_token(length) for length in lengths)
+            limits.append(sum(lengths) / flop * (before + sgemm_rate()) / 2)
         encoder.close()
-    ratio = statistics.median(rates) / statistics.median(limits)
+    ratio = statistics.median(rate / limit for rate, limit in zip(rates, limits, strict=True))
     if options.json:
         print(json.dumps({"tokens_per_s": rates, "sgemm_limit_tokens_per_s": limits, "ratio": ratio}))
         return
-    mean = sum(lengths) / len(lengths)
-    print(f"texts {len(texts)}, mean {mean:.0f} tokens, {BULK_THREADS} threads, {options.rounds} rounds")
+    mean = sum(map(count, texts)) / len(texts)
+    print(f"texts {len(texts)}, mean {mean:.0f} tokens, {BULK_THREADS} threads, {len(rates)} pairs")
     print(f"tokens/s          {spread(rates)}; {statistics.median(rates) / mean:.1f} texts/s")
     print(f"sgemm limit       {spread(limits)}")
     print(f"ratio to the limit {ratio:.2f}")
