@@ -23,7 +23,7 @@ _CHUNKS_WITH = "SELECT doc FROM temp.{vocabulary} WHERE term = ?"
 # d.path and c.ordinal end every tie the same way on every machine.
 _BEST = """
 SELECT c.id, d.id, d.path, -bm25(chunk_fts{e}, :body_weight, :names_weight, :path_weight) AS score
-FROM chunk_fts{e} JOIN chunk{e} c ON c.id = chunk_fts{e}.rowid JOIN document{e} d ON d.id = c.document
+FROM chunk_fts{e} CROSS JOIN chunk{e} c ON c.id = chunk_fts{e}.rowid CROSS JOIN document{e} d ON d.id = c.document
 WHERE chunk_fts{e} MATCH :match AND {filters}
 ORDER BY score DESC, d.path, c.ordinal
 LIMIT :depth

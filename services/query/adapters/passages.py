@@ -25,7 +25,7 @@ FROM (SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, c.document, d.path
              c.start_line, c.end_line, d.size, d.mtime_ns,
              row_number() OVER (PARTITION BY c.text_hash ORDER BY c.id NOT IN (SELECT value FROM json_each(:ids)),
                                 d.path, c.ordinal) AS place
-      FROM chunk{e} c JOIN document{e} d ON d.id = c.document
+      FROM chunk{e} c CROSS JOIN document{e} d ON d.id = c.document
       WHERE c.text_hash IN (SELECT text_hash FROM chunk{e} WHERE id IN (SELECT value FROM json_each(:ids)))
         AND {filters})
 WHERE place <= :places
