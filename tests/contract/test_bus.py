@@ -313,27 +313,35 @@ async def test_leaving_finishes_what_is_in_hand_and_takes_nothing_new(buses: Bus
 
 
 async def test_work_in_hand_outlives_the_cancellation_of_its_service(buses: Buses) -> None:
-    """STYLE 25: stopping cancels the intake; handlers get their grace."""
+    """STYLE 25: stopping cancels the intake; what a handler needs is closed after it ended."""
     started, release = anyio.Event(), anyio.Event()
-    answered: list[str] = []
+    steps: list[str] = []
 
     async def slow(request: m.SearchRequest) -> m.SearchReply:
         started.set()
         await release.wait()
+        steps.append("handled")
         return make_reply(request.query)
 
     async def ask() -> None:
-        answered.append((await buses.command.request(subjects.SEARCH, make_search())).query)
+        await buses.command.request(subjects.SEARCH, make_search())
+
+    async def release_later() -> None:
+        await anyio.wait_all_tasks_blocked()
+        release.set()
 
     async with anyio.create_task_group() as group:
         with anyio.CancelScope() as service:
-            async with buses.query.serve(query_contract(slow)):
-                group.start_soon(ask)
-                await started.wait()
-                service.cancel()
-                release.set()
-                await anyio.sleep_forever()
-    assert answered == ["hello"]
+            try:
+                async with buses.query.serve(query_contract(slow)):
+                    group.start_soon(ask)
+                    await started.wait()
+                    group.start_soon(release_later)
+                    service.cancel()
+                    await anyio.sleep_forever()
+            finally:
+                steps.append("closed")
+    assert steps == ["handled", "closed"]
 
 
 async def test_caller_that_gives_up_harms_nobody(buses: Buses) -> None:

@@ -49,7 +49,7 @@ async def let_in(server: NatsServer, user: ToolUser) -> AsyncIterator[Client]:
             try:
                 async with tool(server, user):
                     break
-            except nats_errors.Error:
+            except (nats_errors.Error, OSError):
                 await anyio.sleep(0.01)
     async with tool(server, user) as client:
         yield client

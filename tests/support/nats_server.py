@@ -74,22 +74,29 @@ def running_nats_server(run_dir: Path) -> Iterator[NatsServer]:
 
 
 async def raw_client(address: BusAddress, *, inbox_prefix: str = "") -> Client:
-    """Connect any program's client with these credentials; the caller closes it."""
+    """Connect any program's client with these credentials; the caller closes it.
+
+    Refused, it raises an error of nats-py or an `OSError`, as the server's answer or its hanging up comes first.
+    """
 
     async def ignore(_: Exception) -> None:
         return
 
     client = Client()
-    await client.connect(
-        f"nats://{HOST}:{address.port}",
-        user=address.user,
-        password=address.password,
-        allow_reconnect=False,
-        max_reconnect_attempts=1,
-        reconnect_time_wait=0,
-        inbox_prefix=inbox_prefix or f"_INBOX_{address.user}",
-        error_cb=ignore,
-    )
+    try:
+        await client.connect(
+            f"nats://{HOST}:{address.port}",
+            user=address.user,
+            password=address.password,
+            allow_reconnect=False,
+            max_reconnect_attempts=1,
+            reconnect_time_wait=0,
+            inbox_prefix=inbox_prefix or f"_INBOX_{address.user}",
+            error_cb=ignore,
+        )
+    except BaseException:
+        await client.close()
+        raise
     return client
 
 
