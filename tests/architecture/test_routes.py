@@ -35,7 +35,7 @@ def test_request_is_answered(name: str):
 @pytest.mark.parametrize("service", subjects.SERVICES)
 def test_service_tells_how_it_is(service: str):
     """Every service answers the health route."""
-    assert "service_status" in names_in(home_of(service) / "service.py")
+    assert "health_endpoint" in names_in(home_of(service) / "service.py")
 
 
 @pytest.mark.parametrize(
