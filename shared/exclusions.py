@@ -69,17 +69,19 @@ _JUNK = _words("""
     .ds_store thumbs.db ehthumbs.db desktop.ini .localized .eslintcache .stylelintcache
 """)
 
+_INSTALL_RECORDS = _words("record installer requested wheel direct_url.json top_level.txt")
+
 _BINARY = """
     exe dll so dylib a o obj elf class jar war ear aar dex apk aab ipa pyc pyo pyd whl egg gem nupkg vsix crx xpi
     wasm pdb ilk idb ncb suo pch gch node beam dyn_o dyn_hi cmi cmo cmx cmxa cma rlib rmeta swiftmodule nib
     zip gz tgz bz2 tbz2 xz txz zst lz lz4 lzma 7z rar tar cab deb rpm dmg pkg msi iso img vhd vhdx vmdk qcow2 ova bin
     db sqlite sqlite3 db3 sqlite-wal sqlite-shm mdb accdb ldb sst frm myd myi ibd dbf rdb parquet feather arrow orc avro
-    onnx safetensors pth ckpt h5 hdf5 keras tflite pb gguf ggml npy npz pkl pickle joblib rds rdata dta
+    onnx safetensors ckpt h5 hdf5 keras tflite pb gguf ggml npy npz pkl pickle joblib rds rdata dta
     swp swo der gmo qm pack idx pyz pcap pcapng dmp hprof blend fbx glb stl 3ds dwg dxf skp unitypackage
     """
 _MEDIA = """
     png jpg jpeg jpe jfif gif bmp dib ico icns webp avif heic heif tif tiff tga dds exr hdr psd psb ai sketch
-    xcf svg svgz cr2 nef arw dng mp3 wav flac ogg oga opus m4a aac wma aif aiff mid midi mp4 m4v mov avi mkv webm wmv
+    xcf svg svgz cr2 nef arw dng pbm pgm ppm pnm ras sgi fits au aifc voc mp3 wav flac ogg oga opus m4a aac wma aif aiff mid midi mp4 m4v mov avi mkv webm wmv
     flv mpg mpeg 3gp ogv woff woff2 ttf otf eot ttc fon pfb pfm swf
     """
 # Their text is worth having, but takes an extraction process of its own.
@@ -126,12 +128,13 @@ def excluded_folder(name: str, inside: Callable[[str], bool], beside: Callable[[
     return None
 
 
-def excluded_file(name: str) -> str | None:
+def excluded_file(path: str) -> str | None:
     """Say why a file is no text of the project by its name, or None.
 
-    >>> excluded_file("logo.PNG")
+    >>> excluded_file("img/logo.PNG")
     'media (.png)'
     """
+    folder, _, name = path.rpartition("/")
     lower = name.lower()
     extension = lower[lower.rfind(".") + 1 :]
     what = _BY_EXTENSION.get(extension)
@@ -141,6 +144,8 @@ def excluded_file(name: str) -> str | None:
         return "lock file"
     if lower.endswith(_TAILS):
         return next(what for tail, what in _GENERATED_TAILS.items() if lower.endswith(tail))
+    if lower in _INSTALL_RECORDS and folder.endswith(".dist-info"):
+        return "record of an installer"
     if lower in _JUNK:
         return "system file"
     return None

@@ -39,7 +39,7 @@ class GitLink(Struct, frozen=True):
         return None
 
 
-def read_rule_file(path: Path | str, *, follow: bool = False) -> bytes | None:
+def read_rule_file(path: Path | bytes, *, follow: bool = False) -> bytes | None:
     """Read a small regular file; None if there is none. Like git, an ignore file that is a link is not followed."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:

@@ -103,17 +103,19 @@ class _Matcher:
 
     def __init__(self, glob: Glob) -> None:
         self.glob = glob
-        self.is_literal = _is_literal(glob.glob)
+        self._is_literal = _is_literal(glob.glob)
         self._start = _literal_start(glob.glob)
-        self._end = "" if self.is_literal else _literal_end(glob.glob)
+        self._end = "" if self._is_literal else _literal_end(glob.glob)
+        self._is_simple = _is_tail(glob) or _is_head(glob)
+        self.is_cheap = self._is_literal or self._is_simple
         self._fullmatch: Callable[[str], re.Match[str] | None] | None = None
 
     def fits(self, text: str) -> bool:
-        if self.is_literal:
+        if self._is_literal:
             return text == self._start
         if not (text.startswith(self._start) and text.endswith(self._end)):
             return False
-        if _is_tail(self.glob):
+        if self._is_simple:
             return True
         if self._fullmatch is None:
             self._fullmatch = re.compile(_regex_or_never(self.glob), re.DOTALL).fullmatch
@@ -150,6 +152,10 @@ def _is_tail(glob: Glob) -> bool:
     return glob.name_only and glob.glob.startswith("*") and _is_literal(glob.glob[1:])
 
 
+def _is_head(glob: Glob) -> bool:
+    return glob.name_only and glob.glob.endswith("*") and _is_literal(glob.glob[:-1])
+
+
 def _literal_start(glob: str) -> str:
     special = _SPECIAL.search(glob)
     return glob if special is None else glob[: special.start()]
@@ -173,8 +179,8 @@ def _matchers(globs: Sequence[Glob]) -> list[_Matcher]:
     regexes = 0
     for glob in reversed(globs):
         matcher = _Matcher(glob)
-        regexes += not matcher.is_literal and not _is_tail(glob)
-        if matcher.is_literal or _is_tail(glob) or regexes <= MAX_REGEXES:
+        regexes += not matcher.is_cheap
+        if matcher.is_cheap or regexes <= MAX_REGEXES:
             matchers.append(matcher)
     return matchers
 
@@ -185,12 +191,20 @@ def _prefilter(globs: Sequence[Glob]) -> Callable[[str, str], bool]:
     names = {glob.glob for glob in literal if glob.name_only}
     paths = {glob.glob for glob in literal if not glob.name_only}
     tails = tuple(glob.glob[1:] for glob in globs if _is_tail(glob))
-    others = [glob for glob in globs if not _is_literal(glob.glob) and not _is_tail(glob)]
+    heads = tuple(glob.glob[:-1] for glob in globs if _is_head(glob))
+    others = [glob for glob in globs if not (_is_literal(glob.glob) or _is_tail(glob) or _is_head(glob))]
     in_name = _any_of([glob for glob in others if glob.name_only])
     in_path = _any_of([glob for glob in others if not glob.name_only])
 
     def may_match(path: str, name: str) -> bool:
-        return name in names or path in paths or name.endswith(tails) or in_name(name) or in_path(path)
+        return (
+            name in names
+            or path in paths
+            or name.endswith(tails)
+            or name.startswith(heads)
+            or in_name(name)
+            or in_path(path)
+        )
 
     return may_match
 

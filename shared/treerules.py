@@ -21,13 +21,13 @@ from msgspec import Struct
 
 from shared.deny import DenyList
 from shared.exclusions import excluded_file, excluded_folder
-from shared.gitfiles import GitLink, git_link, git_top, read_rule_file, user_excludes_file
+from shared.gitfiles import GitLink, git_link
 from shared.ignore import IgnoreFile, Match, as_byte_text
+from shared.ignorelists import IGNORE_FILE, IgnoreLists
 from shared.kinds import VAULT
 from shared.relpath import RelPath, decode_path, encode_path, name, parent
 from shared.sources import SourceConfig, Sources
 
-IGNORE_FILE = ".gitignore"
 CONFIG_FILES = (".kx.json", ".xindex.json")
 
 
@@ -98,10 +98,10 @@ class TreeRules:
         self._raw_root = os.fsencode(self.root)
         self._deny = DenyList(config.deny)
         self._sources = Sources(config.sources)
-        self._configured = IgnoreFile.parse("\n".join(config.ignore_files), source="ignoreFiles")
-        self._home = home or Path.home()
-        self._global = self._user_excludes(follow_environment=home is None)
-        self._folders = {"": Folder(RelPath(""), lists=self._root_lists())}
+        configured = IgnoreFile.parse("\n".join(config.ignore_files), source="ignoreFiles")
+        self._configured = (configured,) if configured else ()
+        self._ignore_lists = IgnoreLists(self.root, home)
+        self._folders = {"": Folder(RelPath(""), lists=self._ignore_lists.of_root())}
         self._denied_files: set[tuple[int, int]] | None = None
 
     def verdict(self, rel: str, status: os.stat_result) -> Verdict:
@@ -152,10 +152,10 @@ class TreeRules:
             self._remember_denied(verdict, status)
             return verdict
         path = as_byte_text(rel)
-        match = self._configured.match_byte_text(path, is_dir=False) if self._configured else None
+        match = _last_match(self._configured, path, is_dir=False)
         if match is not None and match.ignored:
             return _skip(SkipReason.IGNORED, _said_by(match))
-        match = _git_match(folder, path, is_dir=False)
+        match = folder.ignored or _last_match(folder.lists, path, is_dir=False)
         if match is not None and match.ignored and not self._is_lifted(rel):
             return _skip(SkipReason.GITIGNORED, _said_by(match))
         if not stat.S_ISREG(status.st_mode):
@@ -175,11 +175,10 @@ class TreeRules:
         return _skip(SkipReason.SYMLINK_OUT)
 
     def _judge_regular(self, rel: str, status: os.stat_result) -> Verdict:
-        base = name(rel)
-        excluded = excluded_file(base)
+        excluded = excluded_file(rel)
         if excluded is not None:
             return _skip(SkipReason.EXCLUDED_FILE, excluded)
-        if base == ".git":
+        if name(rel) == ".git":
             return _skip(SkipReason.EXCLUDED_FILE, "link to a git folder")
         if not self._sources.takes(rel) and not _in_vault(rel):
             return _skip(SkipReason.NOT_IN_SOURCES)
@@ -233,27 +232,26 @@ class TreeRules:
         if not stat.S_ISDIR(status.st_mode):
             verdict = self.judge_file(above, rel, status)
             return Folder(rel, out=_prune(verdict.reason or SkipReason.SPECIAL_FILE, verdict.detail))
-        folder_path = Path(os.fsdecode(path))
-        link = git_link(folder_path)
-        match = above.ignored or _git_match(above, as_byte_text(rel), is_dir=True)
+        link = git_link(Path(os.fsdecode(path))) if os.path.lexists(path + b"/.git") else None
+        match = above.ignored or _last_match(above.lists, as_byte_text(rel), is_dir=True)
         ignored = match if match is not None and match.ignored else None
-        out = self._judge_folder(rel, folder_path, link, ignored)
+        out = self._judge_folder(rel, path, link, ignored)
         if out is not None:
             return Folder(rel, out=out)
-        own = self._ignore_file(folder_path / IGNORE_FILE, rel)
-        outer = above.lists if link is None else self._repository_lists(link, rel)
+        own = self._ignore_lists.of_folder(path, rel)
+        outer = above.lists if link is None else self._ignore_lists.of_repository(link, rel)
         return Folder(rel, lists=own + outer, ignored=ignored)
 
-    def _judge_folder(self, rel: RelPath, path: Path, link: GitLink | None, ignored: Match | None) -> Verdict | None:
+    def _judge_folder(self, rel: RelPath, path: bytes, link: GitLink | None, ignored: Match | None) -> Verdict | None:
         denied = self._deny.denies_entry(rel)
         if denied is not None:
             return _prune(SkipReason.DENIED, denied)
-        configured = self._configured.match(rel, is_dir=True) if self._configured else None
+        configured = _last_match(self._configured, as_byte_text(rel), is_dir=True)
         if configured is not None and configured.ignored:
             return _prune(SkipReason.IGNORED, _said_by(configured))
         if ignored is not None and not self._is_lifted(rel) and not self._sources.leads_to_named(rel):
             return _prune(SkipReason.GITIGNORED, _said_by(ignored))
-        excluded = excluded_folder(name(rel), inside=_exists_in(path), beside=_exists_in(path.parent))
+        excluded = excluded_folder(name(rel), inside=_exists_in(path), beside=_exists_in(path.rpartition(b"/")[0]))
         if excluded is not None:
             return _prune(SkipReason.EXCLUDED_DIR, excluded)
         if link is not None and link.is_worktree and self._is_copy(link):
@@ -272,80 +270,21 @@ class TreeRules:
     def _path(self, rel: str) -> bytes:
         return self._raw_root + b"/" + decode_path(rel) if rel else self._raw_root
 
-    def _root_lists(self) -> tuple[IgnoreFile, ...]:
-        own = self._ignore_file(self.root / IGNORE_FILE, "")
-        found = git_top(self.root)
-        if found is None:
-            return own + self._based(self._global, "")
-        top, link = found
-        repository = self._repository_lists(link, "")
-        if top == self.root:
-            return own + repository
-        parts = [encode_path(os.fsencode(part)) for part in self.root.relative_to(top).parts]
-        files = [
-            (depth, list_)
-            for depth in range(len(parts) - 1, -1, -1)
-            for list_ in self._ignore_file(top.joinpath(*self.root.relative_to(top).parts[:depth]) / IGNORE_FILE, "")
-        ]
-        files += [(0, list_) for list_ in repository]
-        if _is_ignored_from(files, parts):  # the user chose a folder that git ignores: its surroundings do not count
-            return own + self._based(self._global, "")
-        return own + tuple(list_.seen_from("/".join(parts[depth:])) for depth, list_ in files)
 
-    def _repository_lists(self, link: GitLink, base: str) -> tuple[IgnoreFile, ...]:
-        text = read_rule_file(link.common_dir / "info" / "exclude", follow=True)
-        excludes = (text, ".git/info/exclude") if text else None
-        return self._based(excludes, base) + self._based(self._global, base)
-
-    def _user_excludes(self, *, follow_environment: bool) -> tuple[bytes, str] | None:
-        # Git's own variable, not a setting of ours: the verdicts must be git's.
-        configured = os.environ.get("XDG_CONFIG_HOME", "") if follow_environment else ""  # noqa: TID251
-        file = user_excludes_file(self._home, Path(configured) if configured else self._home / ".config")
-        text = read_rule_file(file, follow=True) if file is not None else None
-        return (text, str(file)) if text else None
-
-    @staticmethod
-    def _based(file: tuple[bytes, str] | None, base: str) -> tuple[IgnoreFile, ...]:
-        if file is None:
-            return ()
-        parsed = IgnoreFile.parse(file[0], base, source=file[1])
-        return (parsed,) if parsed else ()
-
-    @staticmethod
-    def _ignore_file(path: Path, base: str) -> tuple[IgnoreFile, ...]:
-        text = read_rule_file(path)
-        parsed = IgnoreFile.parse(text, base) if text else None
-        return (parsed,) if parsed else ()
-
-
-def _git_match(folder: Folder, path: str, *, is_dir: bool) -> Match | None:
-    if folder.ignored is not None:
-        return folder.ignored
-    for list_ in folder.lists:
+def _last_match(lists: tuple[IgnoreFile, ...], path: str, *, is_dir: bool) -> Match | None:
+    for list_ in lists:
         match = list_.match_byte_text(path, is_dir)
         if match is not None:
             return match
     return None
 
 
-def _is_ignored_from(files: list[tuple[int, IgnoreFile]], parts: list[RelPath]) -> bool:
-    """Tell whether git, asked from the top, ignores the folder at `parts`."""
-    for end in range(1, len(parts) + 1):
-        for depth, list_ in files:
-            match = list_.match("/".join(parts[depth:end]), is_dir=True) if depth < end else None
-            if match is not None:
-                if match.ignored:
-                    return True
-                break
-    return False
-
-
 def _in_vault(rel: str) -> bool:
     return rel == VAULT or rel.startswith(VAULT + "/")
 
 
-def _exists_in(folder: Path) -> Callable[[str], bool]:
-    return lambda rel: os.path.lexists(folder / rel)
+def _exists_in(folder: bytes) -> Callable[[str], bool]:
+    return lambda rel: os.path.lexists(folder + b"/" + rel.encode())
 
 
 def _skip(reason: SkipReason, detail: str = "") -> Verdict:
