@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -29,8 +30,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for path in files():
         (source / path).parent.mkdir(parents=True, exist_ok=True)
-        (source / path).write_bytes((ROOT / path).read_bytes())
-    (source / "README.md").touch()
+        shutil.copy(ROOT / path, source / path)
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--wheel-dir", source / "dist", source], check=True, cwd=source)
     return next((source / "dist").glob("*.whl"))
