@@ -37,7 +37,11 @@ class ReadDocument(Struct, frozen=True, kw_only=True):
 
 
 class Skipped(Struct, frozen=True, kw_only=True):
-    """An entry that is not indexed, and why."""
+    """An entry that is not indexed, and why.
+
+    Size and time are 0 unless the content decided: then the same content is not read again. So a walk's entry differs
+    from the known one as soon as the rules change their mind, and what could not be read is tried at each walk.
+    """
 
     reason: SkipReason
     detail: str = ""
@@ -70,7 +74,7 @@ def read_document(gate: PathGate, rules: TreeRules, rel: RelPath) -> ReadDocumen
         return _unreadable(error)
     verdict = rules.verdict(rel, before)
     if not verdict.admitted:
-        return _skipped(verdict, before)
+        return _skipped(verdict)
     if stat.S_ISDIR(before.st_mode):
         return Gone(is_folder=True)
     try:
@@ -78,7 +82,7 @@ def read_document(gate: PathGate, rules: TreeRules, rel: RelPath) -> ReadDocumen
     except _GONE:
         return Gone()
     except OSError as error:
-        return _unreadable(error, before)
+        return _unreadable(error)
     except KxError as error:
         if error.code is ErrorCode.ROOT_MISSING:
             raise
@@ -158,25 +162,14 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_mode)
 
 
-def _skipped(verdict: Verdict, status: os.stat_result) -> Skipped:
-    return Skipped(
-        reason=verdict.reason or SkipReason.UNREADABLE,
-        detail=verdict.detail,
-        size=status.st_size,
-        mtime_ns=status.st_mtime_ns,
-        below_pruned=verdict.pruned,
-    )
+def _skipped(verdict: Verdict) -> Skipped:
+    return Skipped(reason=verdict.reason or SkipReason.UNREADABLE, detail=verdict.detail, below_pruned=verdict.pruned)
 
 
 def _skip_read(reason: SkipReason, detail: str, status: os.stat_result) -> Skipped:
     return Skipped(reason=reason, detail=detail, size=status.st_size, mtime_ns=status.st_mtime_ns)
 
 
-def _unreadable(error: Exception, status: os.stat_result | None = None) -> Skipped:
+def _unreadable(error: Exception) -> Skipped:
     detail = errno_name(error) if isinstance(error, OSError) else "bad path"
-    return Skipped(
-        reason=SkipReason.UNREADABLE,
-        detail=detail,
-        size=status.st_size if status else 0,
-        mtime_ns=status.st_mtime_ns if status else 0,
-    )
+    return Skipped(reason=SkipReason.UNREADABLE, detail=detail)

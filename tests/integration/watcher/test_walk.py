@@ -46,6 +46,17 @@ def test_every_entry_is_met_once_with_its_verdict(tmp_path: Path) -> None:
     assert entries["node_modules/"] == WalkEntry("node_modules/", 0, 0, True, SkipReason.EXCLUDED_DIR, "node_modules")
 
 
+def test_change_of_rules_changes_the_entry(tmp_path: Path) -> None:
+    """Case 19: a manifest of size and time notices that a file is ignored now, or not any more."""
+    root = write_tree(tmp_path, {"a.log": "text"})
+    before = _walk(root)["a.log"]
+    write_tree(root, {".gitignore": "*.log\n"})
+    after = _walk(root)["a.log"]
+    assert (before.size, before.mtime_ns) != (after.size, after.mtime_ns)
+    write_tree(root, {"a.log": "text, and more"})
+    assert _walk(root)["a.log"] == after
+
+
 def test_links_end_the_walk_at_once_and_each_file_comes_once(tmp_path: Path) -> None:
     """Case 21: `loop -> .`, `a/b -> ../..`, a ring, a broken link, a link to a file indexed elsewhere."""
     root = write_tree(tmp_path / "r", {"a/f.md": "x", "g.md": "y"})
