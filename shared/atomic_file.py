@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     Raises:
         KxError: DISK_FULL; every other failure is the `OSError` it was.
     """
-    temp = path.with_name(f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}")
+    temp = path.with_name(f"{TEMP_PREFIX}{os.urandom(8).hex()}{TEMP_SUFFIX}")
     try:
         try:
             _write_synced(temp, data, mode)

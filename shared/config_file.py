@@ -6,7 +6,6 @@ what the keys mean. Fails closed: whatever cannot be read or understood is an er
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import os
@@ -371,6 +370,8 @@ def nearest(at: str, keys: Iterable[str]) -> str:
     >>> nearest("deny", ["indexing.deny", "index"])
     'indexing.deny'
     """
+    import difflib  # only where something is misspelt
+
     names = {name.lower(): name for name in keys}
     leaves = {_leaf(name).lower(): name for name in reversed(list(names.values()))}
     wanted = at.lower()

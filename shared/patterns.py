@@ -21,6 +21,8 @@ def check_patterns(patterns: Sequence[str], file: Path, key: str) -> None:
     Raises:
         KxError: CONFIG_INVALID with the key of the pattern, such as `indexing.deny[2]`.
     """
+    if not patterns:
+        return
     if len(patterns) > MAX_PATTERNS:
         raise invalid(file, key, f"a list of {len(patterns)}", f"at most {MAX_PATTERNS} patterns")
     for number, pattern in enumerate(patterns):

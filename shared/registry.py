@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,7 +115,7 @@ class Registry:
                 return self._write(_described(_at(known, here), loaded))
             for error in self.damaged():
                 raise error
-            instance = instance_id_from(secrets.token_bytes(INSTANCE_ID_BYTES))
+            instance = instance_id_from(os.urandom(INSTANCE_ID_BYTES))
             place = self._index_for(instance, loaded, index or loaded.index)
             return self._write(_described(_new(instance, here, place), loaded))
 

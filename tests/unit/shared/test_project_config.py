@@ -502,9 +502,10 @@ def check_refusal(error: KxError, root: Path, raw: bytes) -> None:
 
 
 def check_loaded(loaded: LoadedConfig, raw: bytes) -> None:
-    """Nothing the file denies is lost, and the defaults are never lost."""
-    indexing = json.loads(raw.decode("utf-8-sig")).get("indexing", {})
+    """Nothing the file denies is lost, what it misspells is told, and the defaults are never lost."""
+    value = json.loads(raw.decode("utf-8-sig"))
+    indexing = value.get("indexing", {})
     assert list(loaded.config.indexing.deny) == indexing.get("deny", []), raw
-    if "deny" not in indexing:
-        assert "indexing" not in str(raw) or any("key" in warning for warning in loaded.warnings), raw
+    misspelt = (value.keys() - FULL.keys()) | (indexing.keys() - {"deny", "maxFileBytes", "hardLinks"})
+    assert all(any(f"{key} is ignored" in warning for warning in loaded.warnings) for key in misspelt), raw
     assert DenyList(loaded.config.indexing.deny).denies("sub/.env")
