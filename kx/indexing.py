@@ -26,6 +26,7 @@ from shared.messages import (
 from shared.subjects import CANDIDATES, PRIORITISE, PROGRESS, REBUILD, RECONCILE, RETRY_FAILED
 
 WALK_TIMEOUT_S = 3_600.0  # a network disk with a million files; the caller can always stop it
+CANDIDATE_TEXTS = 200  # embedded before the first answer: ten seconds of work at twenty texts a second
 REFRESH_MS = 200
 REFRESH_TIMEOUT_S = 30.0  # one large file holds the writer for seconds
 STALLED_GIVES_UP_AFTER = 3  # refreshes in which embedding stood still with an error
@@ -95,13 +96,20 @@ async def wait_for_vectors(bus: Bus, instance: InstanceId, meter: Meter) -> Inde
 async def embed_candidates(
     bus: Bus, instance: InstanceId, query: str, kinds: Sequence[KindFilter], *, seconds: float, meter: Meter
 ) -> None:
-    """Embed what the lexical lane would show for `query`, for at most `seconds`; what is not done stays queued."""
+    """Embed what the lexical lane would show for `query`, for at most `seconds`; what is not done stays queued.
+
+    Where the words find less than `CANDIDATE_TEXTS`, other passages are embedded in their place: meaning may know what
+    the words do not.
+    """
     wanted = await bus.request(CANDIDATES, CandidatesRequest(instance=instance, query=query, kinds=tuple(kinds)))
-    if not wanted.text_hashes:
-        return
     await bus.request(PRIORITISE, PrioritiseTexts(instance=instance, text_hashes=wanted.text_hashes))
+
+    def is_enough(progress: IndexProgress) -> bool:
+        is_all = progress.vectors_missing <= progress.texts_failed
+        return is_all or (not progress.priority_missing and progress.embedded >= CANDIDATE_TEXTS)
+
     with anyio.move_on_after(seconds):
-        await _wait(bus, instance, meter, lambda p: not p.priority_missing)
+        await _wait(bus, instance, meter, is_enough)
 
 
 async def progress_of(bus: Bus, instance: InstanceId, *, until: Upto | None) -> IndexProgress:

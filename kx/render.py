@@ -78,7 +78,7 @@ def status_json(
             for row in listings["documents"]
         ]
     if "skipped" in listings:
-        status["skipped_list"] = [{"path": row.path, "reason": row.reason} for row in listings["skipped"]]
+        status["skipped_list"] = [{"path": row.path, "reason": row.reason, "detail": row.detail} for row in listings["skipped"]]
     return status
 
 
@@ -205,7 +205,7 @@ def _service_text(name: str, found: ServiceStatus | None, catalogue: Catalogue) 
 
 def _row_text(row: ListingRow) -> str:
     if row.reason:
-        return f"  {row.path}: {row.reason}"
+        return f"  {row.path}: {row.reason}" + (f" ({row.detail})" if row.detail else "")
     return f"  {row.path} [{row.kind}] {row.chunks}"
 
 

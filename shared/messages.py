@@ -342,7 +342,8 @@ class ListingRow(Struct, frozen=True, kw_only=True):
     kind: str = ""
     chunks: int = 0
     content_hash: str = ""  # sha256 of the file's bytes, hex
-    reason: str = ""
+    reason: str = ""  # skip reason or error code: the keys of StatusReply.skipped
+    detail: str = ""  # which rule, what was found
 
 
 class ListingPage(Message, frozen=True, kw_only=True):
