@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 import anyio
+import anyio.to_thread
 import structlog
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectSendStream
@@ -280,7 +281,7 @@ async def _first_link(find: Callable[[], BusAddress], name: str, wait_s: float) 
 
 
 async def _open(find: Callable[[], BusAddress], name: str) -> Link:
-    address = find()
+    address = await anyio.to_thread.run_sync(find)  # it reads a file
     link = Link(address.user)
     await link.open(address, name)
     return link

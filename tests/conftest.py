@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from blockbuster import BlockBuster, blockbuster_ctx
 
 from shared import logs
 
@@ -26,3 +29,12 @@ def anyio_backend() -> str:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture
+def blocking_is_an_error() -> Iterator[BlockBuster]:
+    """Fail a test in which code of kx blocks the event loop (STYLE 30)."""
+    with blockbuster_ctx(["kx", "services", "shared"]) as guard:
+        # The kernel answers from memory; a thread would cost more than it.
+        guard.functions["io.BufferedReader.read"].can_block_in("shared/runtime.py", "process_status")
+        yield guard
