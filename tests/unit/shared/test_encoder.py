@@ -2,6 +2,7 @@
 
 import json
 import random
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -22,10 +23,14 @@ REFERENCE: Final = json.loads(
     (Path(__file__).parents[2] / "data" / "reference_vectors.json").read_text(encoding="utf-8")
 )
 
+NOWHERE: Final = Path(__file__) / "cache"  # below a file, so that nothing can be written there
+
 
 @pytest.fixture(scope="module")
-def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home") / "cache"
+def cache_dir() -> Iterator[Path]:
+    # Not tmp_path: pytest keeps the last three of those, and a folded model is 90 MB.
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "cache"
 
 
 @pytest.fixture(scope="module")
@@ -97,13 +102,10 @@ def test_no_texts_give_an_empty_matrix(encoder: OnnxEncoder) -> None:
     assert encoder.encode([]).shape == (0, DIM)
 
 
-def test_folded_model_is_made_once_and_gives_the_same_vectors(
-    encoder: OnnxEncoder, cache_dir: Path, tmp_path: Path
-) -> None:
+def test_folded_model_is_made_once_and_gives_the_same_vectors(encoder: OnnxEncoder, cache_dir: Path) -> None:
     """The cache holds the folded copy and its hash, and where it cannot be written the vectors are the same."""
     assert sorted(path.suffix for path in cache_dir.iterdir()) == [".onnx", ".sha256"]
-    (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
-    unfolded = OnnxEncoder.open(locate_model(), cache_dir=tmp_path / "cache", threads=1, spinning=False)
+    unfolded = OnnxEncoder.open(locate_model(), cache_dir=NOWHERE, threads=1, spinning=False)
     texts = [entry["text"] for entry in REFERENCE]
     assert min(cosines(encoder.encode(texts), unfolded.encode(texts))) > 0.99999
 
@@ -137,7 +139,7 @@ def test_override_that_is_no_encoder_is_refused(tmp_path: Path, broken: str) -> 
     (tmp_path / broken).unlink()
     (tmp_path / broken).write_text("version of a pointer file\noid sha256:00\nsize 22928619\n", encoding="utf-8")
     with pytest.raises(KxError) as caught:
-        OnnxEncoder.open(locate_model(tmp_path), cache_dir=tmp_path / "cache", threads=1, spinning=False)
+        OnnxEncoder.open(locate_model(tmp_path), cache_dir=NOWHERE, threads=1, spinning=False)
     assert caught.value.code is ErrorCode.MODEL_ALTERED
 
 
