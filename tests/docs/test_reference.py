@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kx.exits import Exit
 from kx.processes import PROCESSES
 from shared.errors import ErrorCode
 from tests.support import doc_tables
@@ -19,6 +20,12 @@ PAGES = [path for path in files() if path.suffix == ".md" and path.parts[0] not 
 def test_every_error_code_is_explained_and_none_is_invented():
     """docs/errors.md and ErrorCode are one list, in one order."""
     assert first_column("docs/errors.md", r"KX_\w+") == [code.value for code in ErrorCode]
+
+
+def test_every_exit_code_is_explained_and_none_is_invented():
+    """docs/errors.md and Exit are one list."""
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", text_of(Path("docs/errors.md")), re.MULTILINE)
+    assert rows == [(str(int(code)), code.name) for code in Exit]
 
 
 @pytest.mark.parametrize("block", doc_tables.derived_blocks())
