@@ -10,7 +10,6 @@ from blockbuster import BlockBuster
 from tests.support.buses import Buses, memory_buses, nats_buses
 from tests.support.nats_server import NatsServer, running_nats_server
 
-
 SERVER_STEPS = {"start", "kill", "address", "wait_listening", "_listens"}
 
 
