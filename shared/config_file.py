@@ -88,11 +88,11 @@ def is_trusted_owner(found: os.stat_result) -> bool:
 
 
 def unreadable(path: Path, problem: str) -> KxError:
-    """Say that a configuration file is there and cannot be read."""
+    """Say that something of kx's is there and cannot be used."""
     return KxError(
         ErrorCode.CONFIG_UNREADABLE,
-        "{file} cannot be read: {problem}",
-        hint="make {file} a readable file of your own, or remove it",
+        "{file} cannot be used: {problem}",
+        hint="make {file} your own and readable, or remove it",
         file=path,
         problem=problem,
     )

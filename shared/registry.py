@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.atomic_file import write_atomic
-from shared.config_file import keys_of, parse_object, read_config, to_struct
+from shared.config_file import keys_of, parse_object, read_config, to_struct, unreadable
 from shared.errors import ErrorCode, KxError
 from shared.identity import INSTANCE_ID_BYTES, InstanceId, instance_id_from, is_instance_id
 from shared.project_config import SPACE_PREFIX, LoadedConfig
@@ -178,6 +178,8 @@ class Registry:
             names = sorted(os.listdir(self._folder))  # noqa: PTH208 - names, not paths
         except FileNotFoundError:
             return
+        except OSError as error:
+            raise unreadable(self._folder, error.strerror or str(error)) from error
         for name in names:
             if not name.endswith(".json") or not is_instance_id(name.removesuffix(".json")):
                 continue
@@ -220,9 +222,12 @@ class Registry:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         ensure_home(self._settings)
-        with (self._folder / LOCK_NAME).open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # released by closing, also when the process dies
-            yield
+        try:
+            with (self._folder / LOCK_NAME).open("ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # released by closing, also when the process dies
+                yield
+        except OSError as error:  # a read-only disk, a folder that was made someone else's
+            raise unreadable(Path(error.filename or self._folder), error.strerror or str(error)) from error
 
     # --- the index file -----------------------------------------------------------------------------------------------
 
@@ -257,7 +262,11 @@ def canonical_root(root: Path) -> Path:
         here = root.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
         raise KxError(
-            ErrorCode.PATH_NOT_FOUND, "there is no folder {path}", hint="check the path", path=root
+            ErrorCode.PATH_NOT_FOUND,
+            "{path} cannot be found: {problem}",
+            hint="give a folder that exists",
+            path=root,
+            problem=getattr(error, "strerror", None) or error,
         ) from error
     if not here.is_dir():
         raise KxError(

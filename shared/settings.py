@@ -381,7 +381,7 @@ def _not_private(folder: Path, problem: str) -> KxError:
     return KxError(
         ErrorCode.CONFIG_NOT_TRUSTED,
         "{folder} cannot be kx's folder: {problem}",
-        hint="set KX_HOME to a folder of your own, or close it with: chmod 700 {folder}",
+        hint="set KX_HOME to a folder of your own",
         folder=folder,
         problem=problem,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from shared import atomic_file
 from shared.errors import ErrorCode, KxError
 from shared.project_config import load_project_config
 from shared.registry import Project, Registry
-from shared.settings import Settings
+from shared.settings import Settings, ensure_home
 from tests.support.configs import make_root, make_settings
 
 ID_A = "3f8e2c1a-9d1b-4c5e-8f7a-0123456789ab"
@@ -250,6 +252,25 @@ def test_root_that_is_no_folder_is_refused(tmp_path: Path, registry: Registry, s
     with pytest.raises(KxError) as caught:
         registry.enrol(tmp_path / name, loaded)
     assert code_of(caught) in {ErrorCode.PATH_NOT_FOUND, ErrorCode.NOT_A_DIRECTORY}
+
+
+@pytest.mark.parametrize("call", ["listdir", "open"])
+def test_registry_that_cannot_be_used_is_a_clear_error(
+    tmp_path: Path, registry: Registry, settings: Settings, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """A read-only disk or a folder of another user is no traceback (root may do anything, so the refusal is made)."""
+    root = make_root(tmp_path)
+    loaded = load_project_config(root, settings)
+    ensure_home(settings)
+
+    def refuse(path: object, *rest: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(atomic_file.os, call, refuse)
+    with pytest.raises(KxError) as caught:
+        registry.enrol(root, loaded)
+    assert code_of(caught) is ErrorCode.CONFIG_UNREADABLE
+    assert caught.value.params["file"].startswith(str(settings.projects_dir))
 
 
 _ENROL = """
