@@ -1,4 +1,4 @@
-"""Check the path patterns of a configuration file; what they match is the business of the tree's rules (pure)."""
+"""Check the path patterns of a configuration file; what they match is the business of the tree's rules."""
 
 from __future__ import annotations
 
