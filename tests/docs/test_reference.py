@@ -67,3 +67,9 @@ def test_decisions_are_numbered_without_gap():
     pages = sorted((ROOT / "docs" / "adr").glob("*.md"))
     assert [page.name[:5] for page in pages] == [f"{number:04}-" for number in range(1, len(pages) + 1)]
     assert all(page.read_text().startswith(f"# {int(page.name[:4])}. ") for page in pages)
+
+
+def test_ci_runs_the_test_command_of_the_readme():
+    """The second command a newcomer types is exactly what a change must pass."""
+    commands = re.findall(r"^```sh\n(.+?)\n```$", text_of(Path("README.md")), re.MULTILINE | re.DOTALL)
+    assert text_of(Path(".ci/run")).splitlines()[-1] == f"exec {commands[1]}"
