@@ -109,6 +109,12 @@ def user_excludes_file(home: Path, config_home: Path) -> Path | None:
     return home / found
 
 
+def ignores_case(link: GitLink) -> bool:
+    """Tell whether the repository compares names without regard to case, as `git init` notes on such a file system."""
+    values = list(_config_values(read_rule_file(link.common_dir / "config", follow=True) or b"", "core.ignorecase"))
+    return bool(values) and values[-1].lower() in {"true", "yes", "on", "1"}
+
+
 def _normal(base: Path, target: str) -> Path:
     return Path(os.path.realpath(base / target))
 

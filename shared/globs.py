@@ -45,14 +45,19 @@ class Glob(Struct, frozen=True):
     dir_only: bool
     name_only: bool  # it has no slash: compared with a path's last component
     glob: str  # without "!", the first and the last slash
+    fold: bool = False  # compare with lower-case text: git's core.ignoreCase
 
 
 class MalformedGlobError(ValueError):
     """A pattern that can never match: an unclosed bracket, an unknown class, a backslash at the end."""
 
 
-def parse_line(line: str, number: int = 0) -> Glob | None:
-    """Take one line of an ignore file apart; None for a comment or nothing."""
+def parse_line(line: str, number: int = 0, *, fold: bool = False) -> Glob | None:
+    """Take one line of an ignore file apart; None for a comment or nothing.
+
+    With `fold` the pattern is for text whose ASCII letters are lower case. As in git, letters in brackets and escaped
+    ones keep their case then (so "[A]" fits nothing), but ranges and classes do not.
+    """
     if line.startswith("#"):
         return None
     line = _trim(line.removesuffix("\r").partition("\0")[0])
@@ -63,7 +68,8 @@ def parse_line(line: str, number: int = 0) -> Glob | None:
     if not glob:
         return None
     name_only = "/" not in glob
-    return Glob(line, number, negated, dir_only, name_only, glob.removeprefix("/"))
+    glob = glob.removeprefix("/")
+    return Glob(line, number, negated, dir_only, name_only, _lowered(glob) if fold else glob, fold)
 
 
 class GlobSet:
@@ -132,7 +138,7 @@ def regex_of(glob: Glob) -> str:
     Raises:
         MalformedGlobError: it can never match.
     """
-    return _Translation(glob.glob, paths=not glob.name_only).regex
+    return _Translation(glob.glob, paths=not glob.name_only, fold=glob.fold).regex
 
 
 def _trim(line: str) -> str:
@@ -142,6 +148,27 @@ def _trim(line: str) -> str:
         return line
     backslashes = end - len(line[:end].rstrip("\\"))
     return line[: end + backslashes % 2]
+
+
+def _lowered(glob: str) -> str:
+    """Put ASCII letters in lower case, but not those in brackets and behind a backslash."""
+    out = ""
+    at = 0
+    while at < len(glob):
+        end = at + 1
+        if glob[at] == "[":
+            try:
+                end = _bracket_items(glob, at + 1 + (glob[at + 1 : at + 2] in {"!", "^"}), fold=True)[1]
+            except MalformedGlobError:
+                return glob  # it fits nothing in any case
+            out += glob[at:end]
+        elif glob[at] == "\\":
+            end = at + 2
+            out += glob[at:end]
+        else:
+            out += glob[at].lower() if glob[at].isascii() else glob[at]
+        at = end
+    return out
 
 
 def _is_literal(glob: str) -> bool:
@@ -221,9 +248,10 @@ def _any_of(globs: Sequence[Glob]) -> Callable[[str], bool]:
 class _Translation:
     """One walk over a pattern. `paths` says that a slash separates, so that "**" means something."""
 
-    def __init__(self, glob: str, *, paths: bool) -> None:
+    def __init__(self, glob: str, *, paths: bool, fold: bool) -> None:
         self._glob = glob
         self._paths = paths
+        self._fold = fold
         self._at = 0
         literal = _LITERAL_RUN.match(glob)
         # Git compares the literal beginning first and matches the rest alone, so "**" right behind it counts as
@@ -302,7 +330,7 @@ class _Translation:
         negated = glob[at : at + 1] in {"!", "^"}
         if negated:
             at += 1
-        items, self._at = _bracket_items(glob, at)
+        items, self._at = _bracket_items(glob, at, fold=self._fold)
         if negated:
             return f"[^/{items}]"
         return f"(?!/)[{items}]" if items else _NEVER
@@ -319,7 +347,7 @@ def _joined(pieces: Sequence[str], *, last: bool) -> str:
     return regex
 
 
-def _bracket_items(glob: str, at: int) -> tuple[str, int]:
+def _bracket_items(glob: str, at: int, *, fold: bool) -> tuple[str, int]:
     """Read a bracket from its first item; give a regex class body and where the pattern goes on."""
     items = ""
     previous = ""  # what a "-" may begin a range with
@@ -331,19 +359,24 @@ def _bracket_items(glob: str, at: int) -> tuple[str, int]:
             raise MalformedGlobError(glob)
         if char == "-" and previous and glob[at + 1 : at + 2] not in {"", "]"}:
             end, at = _escaped(glob, at + 1)
-            if previous <= end:
-                items += f"{re.escape(previous)}-{re.escape(end)}"
+            items += _range(previous, end)
+            if fold:
+                items += _range(max(previous, "A"), min(end, "Z")).lower()
             previous = ""
         elif char == "[" and glob[at + 1 : at + 2] == ":":
             name, after = _class_name(glob, at)
             if name is None:
                 items, previous, at = items + "\\[", "[", at + 1
             else:
-                items, previous, at = items + name, "", after
+                items, previous, at = items + _CLASSES["lower" if fold and name == "upper" else name], "", after
         else:
             previous, at = _escaped(glob, at)
             items += re.escape(previous)
     return items, at + 1
+
+
+def _range(begin: str, end: str) -> str:
+    return f"{re.escape(begin)}-{re.escape(end)}" if begin <= end else ""
 
 
 def _escaped(glob: str, at: int) -> tuple[str, int]:
@@ -364,4 +397,4 @@ def _class_name(glob: str, at: int) -> tuple[str | None, int]:
     name = glob[at + 2 : close - 1]
     if name not in _CLASSES:
         raise MalformedGlobError(glob)
-    return _CLASSES[name], close + 1
+    return name, close + 1

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from shared.deny import DenyList
 from shared.exclusions import excluded_file, excluded_folder
-from shared.gitfiles import GitLink, git_link
+from shared.gitfiles import GitLink, git_link, ignores_case
 from shared.ignore import IgnoreFile, Match, as_byte_text
 from shared.ignorelists import IGNORE_FILE, IgnoreLists
 from shared.kinds import VAULT
@@ -82,6 +82,7 @@ class Folder(Struct, frozen=True):
     rel: RelPath
     out: Verdict | None = None
     lists: tuple[IgnoreFile, ...] = ()  # the deepest first, then info/exclude, then the user's
+    fold: bool = False  # case does not count in this repository
     ignored: Match | None = None  # set where git ignores the folder but something named lies below
 
 
@@ -101,7 +102,8 @@ class TreeRules:
         configured = IgnoreFile.parse("\n".join(config.ignore_files), source="ignoreFiles")
         self._configured = (configured,) if configured else ()
         self._ignore_lists = IgnoreLists(self.root, home)
-        self._folders = {"": Folder(RelPath(""), lists=self._ignore_lists.of_root())}
+        lists, fold = self._ignore_lists.of_root()
+        self._folders = {"": Folder(RelPath(""), lists=lists, fold=fold)}
         self._denied_files: set[tuple[int, int]] | None = None
 
     def verdict(self, rel: str, status: os.stat_result) -> Verdict:
@@ -238,9 +240,10 @@ class TreeRules:
         out = self._judge_folder(rel, path, link, ignored)
         if out is not None:
             return Folder(rel, out=out)
-        own = self._ignore_lists.of_folder(path, rel)
+        fold = above.fold if link is None else ignores_case(link)
+        own = self._ignore_lists.of_folder(path, rel, fold=fold)
         outer = above.lists if link is None else self._ignore_lists.of_repository(link, rel)
-        return Folder(rel, lists=own + outer, ignored=ignored)
+        return Folder(rel, lists=own + outer, ignored=ignored, fold=fold)
 
     def _judge_folder(self, rel: RelPath, path: bytes, link: GitLink | None, ignored: Match | None) -> Verdict | None:
         denied = self._deny.denies_entry(rel)

@@ -76,6 +76,7 @@ def _pattern(rng: random.Random, paths: list[bytes]) -> bytes:
     if rng.random() < 0.15:
         line += rng.choice([b"/**", b"/*", b"**", b"*", b"/**/" + rng.choice(NAMES)])
     line = (b"/" if rng.random() < 0.2 else b"") + line + (b"/" if rng.random() < 0.25 else b"")
+    line = line.swapcase() if rng.random() < 0.1 else line
     line = (b"!" if rng.random() < 0.3 else b"") + line
     return line + rng.choice(
         [b"", b"", b"", b" ", b"  ", b"\\ ", b"\r", b"\t", b"\\"] if rng.random() < 0.15 else [b""]
@@ -127,6 +128,8 @@ def _make_repository(top: Path, rng: random.Random, paths: list[bytes]) -> None:
     for folder in ("objects", "refs", "info"):
         (top / ".git" / folder).mkdir(parents=True)
     (top / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    if rng.random() < 0.25:
+        (top / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tignoreCase = true\n")
     lines = [_pattern(rng, paths) for _ in range(rng.randint(0, 3))]
     (top / ".git" / "info" / "exclude").write_bytes(b"\n".join(lines))
 
