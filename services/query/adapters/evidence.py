@@ -1,0 +1,124 @@
+"""Load what evidence ranking needs beyond the candidates' texts: word counts, a sample, profiles, missing cosines."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from services.query.adapters.facts import IndexFacts
+from services.query.adapters.reader import Snapshot
+from services.query.core.evidence.asked import Corpus
+from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
+from services.query.core.evidence.score import File, Witness
+from services.query.core.passages import Candidate, Passage
+from shared.identity import DocumentId, InstanceId, TextHash
+
+RESAMPLE_GROWTH = 1.25
+"""An index that grew or shrank by more is sampled again."""
+
+_CHUNKS_WITH = "SELECT doc FROM temp.{vocabulary} WHERE term = ?"
+_FIRST_CHUNK, _LAST_CHUNK = "SELECT coalesce(min(id), 0) FROM chunk{e}", "SELECT coalesce(max(id), 0) FROM chunk{e}"
+_NEXT_CHUNK = "SELECT heading, text FROM chunk{e} WHERE id >= ? ORDER BY id LIMIT 1"
+_PROFILES = "SELECT document, length, terms, names FROM profile{e} WHERE document IN (SELECT value FROM json_each(?))"
+_VECTORS = """
+SELECT text_hash, vector FROM embedding
+WHERE model = ? AND text_hash IN (SELECT unhex(value) FROM json_each(?)) AND length(vector) = ?
+"""
+
+
+class Grounds(Struct, frozen=True, kw_only=True):
+    """What the candidates of one question are judged by."""
+
+    corpus: Corpus
+    witnesses: tuple[Witness, ...]  # one a candidate, in their order
+    files: tuple[File, ...]
+
+
+class SampleCache:
+    """One sample an index; safe across threads."""
+
+    def __init__(self) -> None:
+        self._samples: dict[tuple[InstanceId, int], tuple[int, Sample]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, instance: InstanceId, snapshot: Snapshot, chunks: int) -> Sample:
+        """Give the sample of the answering epoch, taken anew when the index has become another size."""
+        known = self._samples.get((instance, snapshot.epoch))
+        if known is not None and max(known[0], 1) / RESAMPLE_GROWTH <= chunks <= known[0] * RESAMPLE_GROWTH:
+            return known[1]
+        sample = sample_of(_sampled_texts(snapshot))
+        with self._lock:
+            self._samples = {key: value for key, value in self._samples.items() if key[0] != instance}
+            self._samples[instance, snapshot.epoch] = (chunks, sample)
+        return sample
+
+
+def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:
+    """Count the chunks with each of the terms asked."""
+    statement = _CHUNKS_WITH.replace("{vocabulary}", snapshot.define_vocabulary())
+    found = {term: snapshot.all(statement, (term,)) for term in terms}
+    return Corpus(
+        chunks=facts.chunks,
+        documents=facts.documents,
+        chunks_with={term: int(rows[0][0]) for term, rows in found.items() if rows},  # type: ignore[arg-type]
+        sample=sample,
+    )
+
+
+def files_of(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[dict[DocumentId, int], list[File]]:
+    """Load the profile of each candidate's file once; give each document's place in the list."""
+    firsts = {candidate.passage.at.document: candidate.passage for candidate in reversed(candidates)}
+    rows = snapshot.all(_PROFILES, (json.dumps(list(firsts)),))
+    profiles = {DocumentId(int(row[0])): row[1:] for row in rows}  # type: ignore[arg-type]
+    files = [_file(passage, profiles.get(document, (0, b"", ""))) for document, passage in firsts.items()]
+    return {document: place for place, document in enumerate(firsts)}, files
+
+
+def witnesses_of(
+    snapshot: Snapshot, candidates: Sequence[Candidate], places: dict[DocumentId, int], question: bytes | None
+) -> list[Witness]:
+    """Make the witnesses; what only the lexical lane found gets its cosine from its stored vector."""
+    cosines = _cosines(snapshot, candidates, question) if question is not None else {}
+    return [
+        Witness(
+            file=places[candidate.passage.at.document],
+            heading=candidate.passage.heading,
+            text=candidate.passage.text,
+            cosine=cosines.get(candidate.passage.text_hash, 0.0),
+        )
+        for candidate in candidates
+    ]
+
+
+def _file(passage: Passage, profile: Sequence[object]) -> File:
+    length, terms, names = profile
+    return File(
+        path=passage.at.path,
+        kind=passage.at.kind,
+        length=int(length),  # type: ignore[call-overload]
+        terms=bytes(terms),  # type: ignore[call-overload]
+        names=str(names),
+    )
+
+
+def _cosines(snapshot: Snapshot, candidates: Sequence[Candidate], question: bytes) -> dict[TextHash, float]:
+    known = {c.passage.text_hash: c.vector.score for c in candidates if c.vector is not None}
+    asked = [c.passage.text_hash.hex() for c in candidates if c.vector is None]
+    rows = snapshot.all(_VECTORS, (snapshot.model, json.dumps(asked), len(question))) if asked else []
+    if rows:
+        stored = b"".join(bytes(row[1]) for row in rows)  # type: ignore[arg-type]
+        cosines = np.frombuffer(stored, dtype="<f4").reshape(len(rows), -1) @ np.frombuffer(question, dtype="<f4")
+        texts = [TextHash(bytes(row[0])) for row in rows]  # type: ignore[arg-type]
+        known |= dict(zip(texts, cosines.tolist(), strict=True))
+    return known
+
+
+def _sampled_texts(snapshot: Snapshot) -> list[str]:
+    first, last = snapshot.number(_FIRST_CHUNK), snapshot.number(_LAST_CHUNK)
+    starts = sorted({first + (last - first) * i // SAMPLED_CHUNKS for i in range(SAMPLED_CHUNKS)})
+    rows = [row for start in starts for row in snapshot.all(_NEXT_CHUNK, (start,))]
+    return [f"{row[0]!s}\n{row[1]!s}" for row in rows]

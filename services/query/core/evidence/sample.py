@@ -1,0 +1,52 @@
+"""What a sample of an index says about all of it: how long chunks are, and how many hold each 4-gram (pure).
+
+Grams are not counted in the index: with 128 chunks sampled instead of all counted, NDCG changes by less than .001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+
+from services.query.core.evidence.tokens import Keys, Weights, grams_of, raw_words, tokens_of
+
+SAMPLED_CHUNKS: Final = 128
+
+
+class Sample(Struct, frozen=True, kw_only=True):
+    """A sample of the chunks, analysed."""
+
+    sampled: int
+    mean_tokens: float  # of a chunk
+    mean_telling: float  # of those, no stop words
+    mean_grams: float
+    gram_keys: Keys  # ascending
+    gram_shares: Weights  # share of the sampled chunks that hold each
+
+    def shares_of(self, keys: Keys) -> Weights:
+        """Give the share of the chunks that hold each gram; 0 for what the sample does not have."""
+        if not len(self.gram_keys):
+            return np.zeros(len(keys))
+        place = np.searchsorted(self.gram_keys, keys)
+        place[place == len(self.gram_keys)] = 0
+        return np.where(self.gram_keys[place] == keys, self.gram_shares[place], 0.0)
+
+
+def sample_of(texts: Sequence[str]) -> Sample:
+    """Analyse the sampled texts, each a chunk's heading and text as `score.measure` sees them."""
+    raw = raw_words(texts)
+    tokens, grams = tokens_of(raw), grams_of(raw)
+    sampled = max(1, len(texts))
+    in_text = np.unique(grams.keys.astype(np.uint64) << np.uint64(32) | grams.text.astype(np.uint64))
+    keys, having = np.unique((in_text >> np.uint64(32)).astype(np.uint32), return_counts=True)
+    return Sample(
+        sampled=sampled,
+        mean_tokens=len(tokens.words) / sampled,
+        mean_telling=float(tokens.tells.sum()) / sampled,
+        mean_grams=len(grams.keys) / sampled,
+        gram_keys=keys,
+        gram_shares=having / sampled,
+    )

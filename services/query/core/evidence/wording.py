@@ -1,0 +1,128 @@
+"""How well the words of a text match those asked: BM25 over stems, words, 4-grams and pairs, and the densest window.
+
+Pure. Every measure takes all candidates at once and gives a share of the best possible for each, 0..1.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from services.query.core.evidence.asked import Asked, Keyed
+from services.query.core.evidence.tokens import Grams, Indices, Keys, Tokens, Weights
+
+Shares = npt.NDArray[np.float64]
+
+# BM25 as everywhere; 0.9 and 0.9 change nothing measurable.
+K1: Final = 1.2
+B: Final = 0.75
+
+WINDOW_TOKENS: Final = 15
+MAX_WINDOW_ITEMS: Final = 64  # bits of the mask
+
+
+def stem_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
+    """Give the BM25 of each text over stems."""
+    return bm25_share(
+        tally(tokens.stems, tokens.text, len(tokens.lengths), asked.stems), tokens.lengths, mean, asked.stems
+    )
+
+
+def word_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
+    """Give the BM25 of each text over words as they were written."""
+    return bm25_share(
+        tally(tokens.words, tokens.text, len(tokens.lengths), asked.words), tokens.lengths, mean, asked.words
+    )
+
+
+def gram_share(grams: Grams, asked: Asked, mean: float) -> Shares:
+    """Give the BM25 of each text over 4-grams: inflections, compounds and misspellings share most of them."""
+    return bm25_share(tally(grams.keys, grams.text, len(grams.lengths), asked.grams), grams.lengths, mean, asked.grams)
+
+
+def pair_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
+    """Give the BM25 of each text over pairs of terms asked side by side, stop words left out on both sides.
+
+    A pair is as rare as its more common term: the index does not count pairs.
+    """
+    texts = len(tokens.lengths)
+    if not asked.pairs:
+        return np.zeros(texts)
+    tells = tokens.tells
+    item, text = items(tokens.stems[tells], asked.stems), tokens.text[tells]
+    number = np.full((len(asked.stems.worth) + 1,) * 2, -1, dtype=np.intp)
+    for i, (first, second) in enumerate(asked.pairs):
+        number[first, second] = i
+    pair = number[item[:-1], item[1:]]
+    found = (pair >= 0) & (text[:-1] == text[1:])
+    counts = np.zeros((texts, len(asked.pairs)))
+    np.add.at(counts, (text[:-1][found], pair[found]), 1.0)
+    lengths = np.bincount(text, minlength=texts).astype(np.float64)
+    return _bm25(counts, lengths, mean, asked.pair_worth)
+
+
+def window_share(tokens: Tokens, asked: Asked) -> Shares:
+    """Give the largest share of the question's worth within 15 telling tokens of each text."""
+    tells = tokens.tells
+    item, text = items(tokens.stems[tells], asked.stems), tokens.text[tells]
+    is_hit = (item >= 0) & (item < MAX_WINDOW_ITEMS)
+    place, item, text = np.flatnonzero(is_hit), item[is_hit], text[is_hit]
+    best = np.zeros(len(tokens.lengths))
+    if not len(place):
+        return best
+    bits = np.left_shift(np.uint64(1), item.astype(np.uint64))
+    masks = bits.copy()
+    for ahead in range(1, min(WINDOW_TOKENS, len(place))):
+        is_near = (place[ahead:] - place[:-ahead] < WINDOW_TOKENS) & (text[ahead:] == text[:-ahead])
+        masks[:-ahead] |= np.where(is_near, bits[ahead:], np.uint64(0))
+    worth = np.zeros(len(masks))
+    for i, weight in enumerate(asked.stems.worth[:MAX_WINDOW_ITEMS]):
+        worth += weight * ((masks >> np.uint64(i)) & np.uint64(1)).astype(np.float64)
+    np.maximum.at(best, text, worth / asked.stems.total)
+    return best
+
+
+def items(keys: Keys, asked: Keyed) -> Indices:
+    """Give which item asked each key stands for, -1 for none."""
+    if not len(asked.keys):
+        return np.full(len(keys), -1, dtype=np.intp)
+    place = np.searchsorted(asked.keys, keys)
+    place[place == len(asked.keys)] = 0
+    return np.where(asked.keys[place] == keys, asked.item[place], -1)
+
+
+def tally(keys: Keys, text: Indices, texts: int, asked: Keyed, times: Weights | None = None) -> npt.NDArray[np.float64]:
+    """Count the items asked in each text: [text, item]; a synonym counts its share."""
+    wide = len(asked.worth)
+    if not len(asked.keys) or not len(keys):
+        return np.zeros((texts, wide))
+    place = np.searchsorted(asked.keys, keys)
+    place[place == len(asked.keys)] = 0
+    hit = np.flatnonzero(asked.keys[place] == keys)
+    counted = asked.share[place[hit]] if times is None else asked.share[place[hit]] * times[hit]
+    cell = text[hit] * wide + asked.item[place[hit]]
+    return (
+        np.bincount(cell, weights=counted, minlength=texts * wide).reshape(texts, wide).astype(np.float64, copy=False)
+    )
+
+
+def bm25_share(counts: npt.NDArray[np.float64], lengths: Weights, mean: float, asked: Keyed) -> Shares:
+    """Give BM25 over the best possible: every item asked, without end."""
+    return _bm25(counts, lengths, mean, asked.worth)
+
+
+def saturated(frequency: npt.NDArray[np.float64], worth: Weights) -> Shares:
+    """Give the share of the worth that length-normalised frequencies [text, item] earn."""
+    total = float(worth.sum())
+    return (frequency / (frequency + K1)) @ worth / total if total else np.zeros(len(frequency))
+
+
+def length_norm(lengths: Weights, mean: float) -> Weights:
+    """Give by what frequencies are divided: 1 for a text of mean length."""
+    return 1.0 - B + B * lengths / max(mean, 1e-9)
+
+
+def _bm25(counts: npt.NDArray[np.float64], lengths: Weights, mean: float, worth: Weights) -> Shares:
+    return saturated(counts / length_norm(lengths, mean)[:, None], worth)
