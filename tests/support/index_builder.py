@@ -58,8 +58,10 @@ class IndexBuilder:
         self._connection.close()
 
     def begin_epoch(self, epoch: int) -> None:
-        """Create the tables of an epoch; what is added from here on goes there."""
+        """Create the tables of an epoch, unless it has them; what is added from here on goes there."""
         self.epoch = epoch
+        if self._connection.execute("SELECT 1 FROM epoch WHERE id = ?", (epoch,)).fetchall():
+            return
         self._connection.execute(epoch_ddl(epoch))
         self._connection.execute("INSERT OR IGNORE INTO model VALUES(1, ?)", (self.encoder.model_id,))
         self._connection.execute("INSERT INTO epoch VALUES(?, 1, ?, 1)", (epoch, ANALYZER_VERSION))
@@ -157,7 +159,9 @@ class IndexBuilder:
         if not part.is_embedded:
             self._rows("INSERT OR IGNORE INTO missing{e} VALUES(?, ?, 0)", key, BULK)
             return
-        vector = part.vector or np.asarray(self.encoder.encode([embedded])[0], dtype="<f4").tobytes()
+        vector = part.vector
+        if vector is None:
+            vector = np.asarray(self.encoder.encode([embedded])[0], dtype="<f4").tobytes()
         self._rows(
             "INSERT OR IGNORE INTO embedding(text_hash, model, vector, last_used_ns) VALUES(?, 1, ?, 0)", key, vector
         )

@@ -114,7 +114,13 @@ def _word(token: str, unwanted: set[str]) -> _Word | None:
     parts = [part for part in re.split(r"[_-]+", key) if part]
     is_noise = key in STOP_WORDS or key in _NOISE or key in unwanted or all(part in _NOISE for part in parts)
     letters = sum(char.isalpha() for char in key)
-    if is_noise or not MIN_CHARS <= len(key) <= MAX_CHARS or letters < MIN_CHARS or letters * 2 < len(key):
+    if (
+        is_noise
+        or min(len(key), len(token.strip("_"))) < MIN_CHARS
+        or len(key) > MAX_CHARS
+        or letters < MIN_CHARS
+        or letters * 2 < len(key)
+    ):
         return None
     is_name = "_" in token.strip("_") or "-" in token or _CAMEL.search(token) is not None
     shown = token.strip("_") if is_name or (token.isupper() and len(token) <= 6) else token.strip("_").lower()
