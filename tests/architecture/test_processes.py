@@ -45,7 +45,8 @@ def test_compose_publishes_nothing():
     for name, service in compose()["services"].items():
         assert "ports" not in service
         assert service.get("network_mode") == (None if name == BUS else "service:bus")
-        assert service.get("depends_on") == (None if name == BUS else [BUS])
+        after_bus = {BUS: {"condition": "service_started", "restart": True}}
+        assert service.get("depends_on") == (None if name == BUS else after_bus)
 
 
 def test_compose_mounts_the_tree_read_only_at_its_own_path():
