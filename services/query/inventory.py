@@ -66,7 +66,7 @@ class Inventory:
         missing = facts.pending if facts is not None else 0
         return StatusReply(
             project=stock.project.name,
-            root=str(stock.project.root).encode("utf-8", "backslashreplace").decode(),
+            root=stock.project.shown_root,
             state=_state(stock, behind=lag.text),
             documents=sum(counts.by_kind.values()),
             chunks=facts.chunks if facts is not None else 0,

@@ -23,7 +23,7 @@ from services.query.adapters.lanes import Lanes, Outcomes, off
 from services.query.adapters.lexical_lane import lexical_hits
 from services.query.adapters.passages import Filters
 from services.query.adapters.projects import Projects, SearchProject
-from services.query.adapters.prover import Proven, Prover
+from services.query.adapters.prover import Prover
 from services.query.adapters.reader import IndexReaders
 from services.query.core.answer import hits_of, within_budget
 from services.query.core.dedup import fold_equal_texts
@@ -37,6 +37,7 @@ from shared.errors import ErrorCode, KxError
 from shared.messages import (
     CandidatesRequest,
     CandidateTexts,
+    Hit,
     LaneReport,
     Mode,
     Pending,
@@ -61,6 +62,15 @@ class Ground(Struct, frozen=True, kw_only=True):
     facts: IndexFacts | None = None  # None: nothing was ever indexed
     problem: str = ""  # why there is nothing to search
     state: ProjectState = "ready"
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """What of the ranked results is shown."""
+
+    hits: tuple[Hit, ...]
+    left_out: int  # passages that changed on disk
+    gone: int  # results of which nothing stands any more
+    cut: int  # results that did not fit the message
 
 
 class Searcher:
@@ -99,29 +109,18 @@ class Searcher:
         filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=ground.project.is_denied)
         outcomes, lag = await self._ask(request, ground.project, question, filters, ground.facts)
         mode = _mode(request.mode, outcomes)
-        results = self._ranked(request, mode, ground, outcomes)
-        page = partial(_prove, ground.project, results, request)
-        proven = await self._blocking(page)
-        hits = await self._blocking(
-            partial(
-                hits_of,
-                proven.results,
-                ignored_keywords=ground.project.ignore_keywords,
-                explain=request.explain,
-            )
-        )
-        kept = within_budget(hits)
-        notes = (*question.terms.notes, *_notes(request.mode, mode, outcomes, lag, proven, len(hits) - len(kept)))
+        results = self._ranked(request, mode, ground.project, ground.facts, outcomes)
+        page = await self._blocking(partial(_page, ground.project, results, request))
         return SearchReply(
             query=request.query,
             mode=request.mode,
             project=ground.project.name,
-            results=tuple(kept),
+            results=page.hits,
             lanes={"vector": outcomes.vector.report, "lexical": outcomes.lexical.report},
-            pending=Pending(text=max(lag.text, proven.left_out), vectors=ground.facts.pending),
-            total=len(results) - proven.gone,
+            pending=Pending(text=max(lag.text, page.left_out), vectors=ground.facts.pending),
+            total=len(results) - page.gone,
             took_ms=_took_ms(started),
-            notes=notes,
+            notes=(*question.terms.notes, *_notes(request.mode, mode, outcomes, lag, page)),
             state=_state(ground.facts, lag),
         )
 
@@ -145,7 +144,7 @@ class Searcher:
     def _ground(self, request: SearchRequest | CandidatesRequest) -> Ground:
         project = self._projects.get(request.instance)
         if not project.is_root_there:
-            problem = f"the folder {project.root} is not there; nothing is shown until it is back"
+            problem = f"the folder {project.shown_root} is not there; nothing is shown until it is back"
             return Ground(project=project, problem=problem, state="root_missing")
         nothing = "nothing is indexed yet; make the index: kx index"
         try:
@@ -157,7 +156,7 @@ class Searcher:
             return Ground(project=project, problem=nothing, state="not_indexed")
         if facts.epoch == 0:
             return Ground(project=project, problem=nothing, state="not_indexed")
-        return Ground(project=project, facts=facts)
+        return Ground(project=project, facts=facts, state=_state(facts, Lag(text=0)))
 
     async def _ask(
         self,
@@ -178,9 +177,9 @@ class Searcher:
             outcomes = await self._lanes.run(project, question, filters, facts, with_vectors=with_vectors)
         return outcomes, lags[0]
 
-    def _ranked(self, request: SearchRequest, mode: Mode, ground: Ground, outcomes: Outcomes) -> list[Result]:
-        facts, project = ground.facts, ground.project
-        assert facts is not None
+    def _ranked(
+        self, request: SearchRequest, mode: Mode, project: SearchProject, facts: IndexFacts, outcomes: Outcomes
+    ) -> list[Result]:
         recency = recency_for(
             project.recency, now_ns=self._now_ns(), oldest_ns=facts.oldest_ns, newest_ns=facts.newest_ns
         )
@@ -192,8 +191,11 @@ class Searcher:
         return await anyio.to_thread.run_sync(work, limiter=self._threads)
 
 
-def _prove(project: SearchProject, results: Sequence[Result], request: SearchRequest) -> Proven:
-    return Prover(project.root).page(results, offset=request.offset, top=request.top)
+def _page(project: SearchProject, results: Sequence[Result], request: SearchRequest) -> Page:
+    proven = Prover(project.root).page(results, offset=request.offset, top=request.top)
+    hits = hits_of(proven.results, ignored_keywords=project.ignore_keywords, explain=request.explain)
+    kept = tuple(within_budget(hits))
+    return Page(hits=kept, left_out=proven.left_out, gone=proven.gone, cut=len(hits) - len(kept))
 
 
 def _mode(asked: Mode, outcomes: Outcomes) -> Mode:
@@ -212,16 +214,16 @@ def _state(facts: IndexFacts, lag: Lag) -> ProjectState:
     return "indexing" if facts.pending or lag.text else "ready"
 
 
-def _notes(asked: Mode, used: Mode, outcomes: Outcomes, lag: Lag, proven: Proven, cut: int) -> list[str]:
+def _notes(asked: Mode, used: Mode, outcomes: Outcomes, lag: Lag, page: Page) -> list[str]:
     notes = []
     if not _answered(outcomes.vector.report) and not _answered(outcomes.lexical.report):
         notes.append("neither lane could answer; see the reason of each")
     elif used != asked:
         notes.append(f"mode {asked} needs a lane that did not answer: ranked as {used}")
-    if proven.left_out:
-        notes.append(f"{proven.left_out} passages changed on disk and were left out")
-    if cut:
-        notes.append(f"{cut} results did not fit the answer; ask for them with an offset")
+    if page.left_out:
+        notes.append(f"{page.left_out} passages changed on disk and were left out")
+    if page.cut:
+        notes.append(f"{page.cut} results did not fit the answer; ask for them with an offset")
     if lag.note:
         notes.append(lag.note)
     return notes

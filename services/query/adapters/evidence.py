@@ -7,14 +7,15 @@ import threading
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
 
 from services.query.adapters.facts import IndexFacts
 from services.query.adapters.reader import Snapshot
-from services.query.core.evidence.asked import Corpus
+from services.query.core.evidence.asked import Corpus, asked_of
 from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
-from services.query.core.evidence.score import File, Witness
+from services.query.core.evidence.score import Evidence, File, Witness, measure
 from services.query.core.passages import Candidate, Passage
+from services.query.core.question import Question
+from services.query.core.synonyms import NO_SYNONYMS, SynonymTable, synonyms_of
 from shared.identity import DocumentId, InstanceId, TextHash
 
 RESAMPLE_GROWTH = 1.25
@@ -28,14 +29,6 @@ _VECTORS = """
 SELECT text_hash, vector FROM embedding
 WHERE model = ? AND text_hash IN (SELECT unhex(value) FROM json_each(?)) AND length(vector) = ?
 """
-
-
-class Grounds(Struct, frozen=True, kw_only=True):
-    """What the candidates of one question are judged by."""
-
-    corpus: Corpus
-    witnesses: tuple[Witness, ...]  # one a candidate, in their order
-    files: tuple[File, ...]
 
 
 class SampleCache:
@@ -55,6 +48,34 @@ class SampleCache:
             self._samples = {key: value for key, value in self._samples.items() if key[0] != instance}
             self._samples[instance, snapshot.epoch] = (chunks, sample)
         return sample
+
+
+def evidence_of(
+    snapshot: Snapshot,
+    candidates: Sequence[Candidate],
+    question: Question,
+    *,
+    facts: IndexFacts,
+    sample: Sample,
+    synonyms: SynonymTable = NO_SYNONYMS,
+    vector: bytes | None = None,
+) -> Evidence:
+    """Measure the candidates of one question, in their order; blocks.
+
+    Args:
+        snapshot: of the epoch the candidates were found in.
+        candidates: of both lanes.
+        question: as it was asked.
+        facts: sizes of the index.
+        sample: of the same epoch.
+        synonyms: of the project.
+        vector: of the question, where the vector lane answered.
+    """
+    expanded = synonyms_of(question.terms, synonyms)
+    corpus = corpus_of(snapshot, question.terms.terms, facts, sample)
+    places, files = files_of(snapshot, candidates)
+    witnesses = witnesses_of(snapshot, candidates, places, vector)
+    return measure(asked_of(question.text, question.terms, corpus, expanded), corpus, witnesses, files)
 
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from functools import lru_cache
@@ -14,6 +15,7 @@ from shared.deny import DenyList
 from shared.identity import InstanceId
 from shared.project_config import LoadedConfig, ProjectConfig
 from shared.registry import Project, Registry
+from shared.relpath import encode_path
 from shared.settings import Settings
 from shared.sources import Sources
 
@@ -33,6 +35,11 @@ class SearchProject(Struct, frozen=True, kw_only=True):
     weight_of: Callable[[str], float]  # path to the weight of its source
     recency: float  # bound of the boost; 0 is off
     ignore_keywords: tuple[str, ...]
+
+    @property
+    def shown_root(self) -> str:
+        """The root as text that can be shown and sent."""
+        return encode_path(os.fsencode(self.root))
 
 
 class Projects:

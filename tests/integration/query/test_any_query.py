@@ -102,7 +102,7 @@ async def test_random_queries_never_raise_and_never_lose_a_planted_word(bench: Q
     with bench.index() as index:
         index.add("planted.md", *(f"here stands {word} alone" for word in planted))
     async with bench.serving() as ask:
-        for number in range(400):
+        for number in range(200):
             word = rng.choice(planted)
             noise = [rng.choice(marks if number % 3 else words) for _ in range(rng.randrange(12))]
             noise.insert(rng.randrange(len(noise) + 1), f" {word} ")
