@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ MAX_KEYWORDS = 5
 MIN_CHARS = 3
 MAX_CHARS = 40  # longer is data, not a name
 MAX_SCANNED_CHARS = 6_000
+MEMO_WORDS = 16_384  # judging a word costs ten times looking it up, and answers of one project share theirs
 
 # What the heading says is what the passage is about; a coined name says more than a common word; a pair must prove
 # itself by coming back. Tried by eye on docs, code and notes in both languages.
@@ -106,22 +108,22 @@ def _without_parts(order: Sequence[str]) -> list[str]:
 
 def _words(text: str, unwanted: set[str]) -> list[_Word | None]:
     """Give the words of `text` in order; None where something stands that no pair may reach over."""
-    return [_word(token, unwanted) for token in _TOKEN.findall(text)]
+    words = map(_word, _TOKEN.findall(text))
+    return [None if word is None or word.key in unwanted else word for word in words]
 
 
-def _word(token: str, unwanted: set[str]) -> _Word | None:
-    key = fold(token)
-    parts = [part for part in re.split(r"[_-]+", key) if part]
-    is_noise = key in STOP_WORDS or key in _NOISE or key in unwanted or all(part in _NOISE for part in parts)
+@lru_cache(maxsize=MEMO_WORDS)
+def _word(token: str) -> _Word | None:
+    key, bare = fold(token), token.strip("_")
     letters = sum(char.isalpha() for char in key)
-    if (
-        is_noise
-        or min(len(key), len(token.strip("_"))) < MIN_CHARS
-        or len(key) > MAX_CHARS
-        or letters < MIN_CHARS
-        or letters * 2 < len(key)
-    ):
+    is_short = min(len(key), len(bare)) < MIN_CHARS or letters < MIN_CHARS
+    if is_short or len(key) > MAX_CHARS or letters * 2 < len(key) or _is_noise(key):
         return None
-    is_name = "_" in token.strip("_") or "-" in token or _CAMEL.search(token) is not None
-    shown = token.strip("_") if is_name or (token.isupper() and len(token) <= 6) else token.strip("_").lower()
+    is_name = "_" in bare or "-" in token or _CAMEL.search(token) is not None
+    shown = bare if is_name or (token.isupper() and len(token) <= 6) else bare.lower()
     return _Word(shown, key, is_name)
+
+
+def _is_noise(key: str) -> bool:
+    parts = [part for part in re.split(r"[_-]+", key) if part]
+    return key in STOP_WORDS or key in _NOISE or all(part in _NOISE for part in parts)
