@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 import stat
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -327,6 +328,19 @@ async def test_service_waits_for_a_bus_that_comes_up_later(tmp_path: Path) -> No
                     await answered.wait()
     finally:
         server.kill()
+
+
+async def test_bus_that_stood_still_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row F4: a late answer of the server, for which nobody waits any more, must not leave a deaf connection."""
+    monkeypatch.setattr("shared.bus_link.ROUND_TRIP_TIMEOUT_S", 1)
+    with running_nats_server(tmp_path) as server:
+        async with nats_buses(server) as buses:
+            assert server.process is not None
+            server.process.send_signal(signal.SIGSTOP)
+            async with buses.query.serve(query_contract(echo)):
+                server.process.send_signal(signal.SIGCONT)
+                with anyio.fail_after(STEP_S):
+                    assert await ask_until_answered(buses.command) == "again"
 
 
 async def test_missing_bus_says_how_to_start_one(tmp_path: Path) -> None:
