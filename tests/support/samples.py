@@ -111,7 +111,8 @@ SAMPLES: tuple[m.Message, ...] = (
     ),
     m.ListingRequest(instance=INSTANCE, listing="skipped", after="a.md", limit=10),
     m.ListingPage(
-        rows=(m.ListingRow(path="a.md", kind="docs", chunks=2, content_hash="00", reason="denied"),), complete=False
+        rows=(m.ListingRow(path="a.md", kind="docs", chunks=2, content_hash="00", reason="denied", detail="*.key"),),
+        complete=False,
     ),
     m.ServiceStatusRequest(),
     m.ServiceStatus(service="query", state="degraded", pid=1, rss_bytes=2, detail="slow"),
