@@ -30,7 +30,7 @@ _BYTES_PER_REPORT = 8
 _READ_BYTES = 65_536
 
 # A node of fewer bytes fits a chunk, its inside needs no borders.
-_LARGE_BYTES = 700
+_LARGE_BYTES = 900
 _MAX_DEPTH = 40
 
 _CLOSER = re.compile(
@@ -39,7 +39,7 @@ _CLOSER = re.compile(
 # Nodes that only hold what follows a definition's head; other flat nodes (#ifdef, try) have a line of their own.
 _BODIES = re.compile(r"(?:body|block|list|declarations|compound_statement|object_type)$")
 # Children that name their parent in grammars without a field for it.
-_NAMING = re.compile(r"identifier$|reference$|selectors$|^function_name$|^at_keyword$|^keyframes_name$")
+_NAMING = re.compile(r"identifier$|reference$|selectors$|query$|^function_name$|^at_keyword$|^keyframes_name$")
 _WORD = re.compile(r"\w+")
 _NAME_BYTES = 200
 _STATEMENT_LEVEL = 400
@@ -140,7 +140,7 @@ class _Walk:
                 last_row = max(last, last_row)
                 continue
             definition = self._definition(child, kind)
-            begin = lead if 0 <= lead and first <= last_row + 1 else first
+            begin = lead if lead >= 0 and first <= last_row + 1 else first
             lead = -1
             if begin > last_row or begin < first:
                 self._border(begin, place.strength(is_named=after_named or definition is not None))
@@ -265,6 +265,8 @@ def name_of(node: tree_sitter.Node, source: bytes) -> str:
 
 
 def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    if node.type.startswith(("qualified", "destructor", "operator")):
+        return node
     for field in ("name", "declarator", "left", "property", "type"):
         inner = node.child_by_field_name(field)
         if inner is not None:
@@ -272,7 +274,7 @@ def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
             return _name_node(inner) if field == "declarator" and inner.named_child_count else inner
     if node.type.endswith("declarator"):
         return next((_name_node(child) or child for child in node.named_children), None)
-    if node.type.startswith(("qualified", "destructor", "operator")) or not node.named_child_count:
+    if not node.named_child_count:
         return node
     return next((child for child in node.named_children if _NAMING.search(child.type)), None)
 

@@ -13,6 +13,9 @@ from services.indexer.core.chunking.partition import NEVER, SOFT
 
 BLANK_BEFORE = SOFT + 1
 
+# Kinds whose scopes are known by something that is defined elsewhere, or by no name at all.
+_NAMELESS = frozenset({"impl", "rule"})
+
 
 class Scope(Struct):
     """A named run of lines, with the scopes inside it."""
@@ -36,7 +39,7 @@ class Outline(Struct):
 
     def heading(self, start: int, end: int) -> list[str]:
         """Return the names that enclose lines start..end: down to the one thing they begin, or lie in."""
-        path = []
+        path: list[str] = []
         scope = self.root
         while True:
             touched = _touching(scope.children, start, end)
@@ -58,7 +61,7 @@ class Outline(Struct):
         pending = _touching(self.root.children, start, end)[::-1]
         while pending:
             scope = pending.pop()
-            if scope.start >= start and scope.kind != "impl":
+            if scope.start >= start and scope.kind not in _NAMELESS:
                 found[scope.name.rpartition(".")[2]] = None
             pending.extend(reversed(_touching(scope.children, start, end)))
         return tuple(found)
@@ -71,7 +74,8 @@ class Outline(Struct):
             scope, prefix, depth = pending.pop()
             path = f"{prefix}{self.separator}{scope.name}" if prefix else scope.name
             if not scope.is_caption:
-                name = scope.name.rpartition(self.separator)[2] if self.has_symbols else scope.name
+                is_dotted = self.has_symbols and scope.kind not in _NAMELESS
+                name = scope.name.rpartition(".")[2] if is_dotted else scope.name
                 found.append(Definition(name, path, scope.kind, scope.start + 1, scope.end, depth))
             pending.extend((child, path, depth + 1) for child in reversed(scope.children))
         return tuple(found)

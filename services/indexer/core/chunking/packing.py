@@ -108,8 +108,7 @@ def _chunk(lines: list[str], tokens: list[int], start: int, end: int, names: _Na
 
 def _slice(line: str, index: int, names: _Names, count: Counter) -> Iterator[Chunk]:
     symbols = names.symbols(index, index + 1)
-    for text in slices(line, count):
-        content = count(text) - SPECIAL_TOKENS
+    for text, content in slices(line, count):
         heading, cost = names.heading(index, index + 1, CONTENT_TOKENS - content)
         yield Chunk(index + 1, index + 1, heading, text, content + cost + SPECIAL_TOKENS, symbols)
         symbols = ()

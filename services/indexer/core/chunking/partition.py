@@ -14,20 +14,22 @@ from zlib import crc32
 from services.indexer.core.chunking.model import CONTENT_TOKENS
 
 # A run of at most this size is not divided any more.
-WHOLE_TOKENS = 288
+WHOLE_TOKENS = 352
 # Of equally strong borders closer than this only one is taken: the size below which neighbours are merged.
-REACH_TOKENS = 120
+REACH_TOKENS = 160
 # A structural border (heading, definition) may leave as little as this on a side, an ordinary one more.
-LEAST_STRUCTURE_TOKENS = 32
-LEAST_TOKENS = 64
+LEAST_STRUCTURE_TOKENS = 40
+LEAST_TOKENS = 100
 
-# Strengths of the border before an atom. At ALWAYS any run is cut, however small. Below SOFT a run that fits the budget is never cut (inside of a fence
-# or a table); from STRUCTURE on the border separates things that have names.
+# Strengths of the border before an atom. At ALWAYS any run is cut, however small; from STRUCTURE on the border
+# separates things that have names; below SOFT it is not cut in a run that fits the budget (inside of a fence).
 NEVER = -1
 ALWAYS = 100_000
 INNER = 4
 SOFT = 10
 STRUCTURE = 500
+
+_DECIDING_CHARS = 24
 
 # Each division lowers the strength or halves the run, so honest input stays far below; the rest is cut evenly.
 _MAX_DEPTH = 64
@@ -40,9 +42,20 @@ class _Row:
         self.offsets = list(accumulate(sizes, initial=0))
         self.levels = levels
         self.texts = texts
+        self._priorities: dict[int, int] = {}
 
     def size(self, start: int, end: int) -> int:
         return self.offsets[end] - self.offsets[start]
+
+    def priority(self, border: int) -> int:
+        """Return a number that orders borders as good as randomly, the same in every process."""
+        known = self._priorities.get(border)
+        if known is None:
+            # The beginning decides, so that an edit further right moves no border; the rest only settles ties.
+            text = self.texts[border]
+            known = _scatter(text[:_DECIDING_CHARS]) << 32 | _scatter(text[_DECIDING_CHARS:])
+            self._priorities[border] = known
+        return known
 
     def inside(self, start: int, end: int, least: int) -> tuple[int, int]:
         """Return the range of borders that leave `least` on both sides."""
@@ -101,7 +114,7 @@ def _peaks(row: _Row, borders: list[int]) -> list[int]:
     """Return the borders whose priority is the greatest within reach; at least one."""
     if len(borders) == 1:
         return borders
-    priorities = [_priority(row.texts[i]) for i in borders]
+    priorities = [row.priority(i) for i in borders]
     places = [row.offsets[i] for i in borders]
     peaks = [
         border
@@ -121,8 +134,7 @@ def _tops(priorities: list[int], places: list[int], n: int, others: range) -> bo
     return True
 
 
-def _priority(text: str) -> int:
-    """Return a number that orders borders as good as randomly, the same in every process."""
+def _scatter(text: str) -> int:
     # crc32 is linear: the factor keeps numbered lines from coming out in order.
     return crc32(text.encode("utf-8", "surrogatepass")) * 0x9E3779B1 & 0xFFFFFFFF
 

@@ -6,6 +6,7 @@ first. The pieces of a line are found by its own marks, so an edit does not shif
 
 import re
 from collections.abc import Iterator
+from string import punctuation
 
 from services.indexer.core.chunking.model import CONTENT_TOKENS, SPECIAL_TOKENS, Counter
 from services.indexer.core.chunking.partition import INNER, SOFT, partition
@@ -14,6 +15,12 @@ from services.indexer.core.chunking.partition import INNER, SOFT, partition
 CHARS_PER_TOKEN = 16
 # Pieces are what is counted and weighed; smaller ones only cost time.
 PIECE_CHARS = 160
+_LEAST_PIECE_CHARS = 48
+
+# The tokenizer never joins across these, so the tokens of pieces that end with one add up. Where a word is cut, or
+# pieces make up the name of a special token, they do not.
+_SAFE = frozenset(" \t" + punctuation)
+_SPECIAL = re.compile(r"\[(?:PAD|UNK|CLS|SEP|MASK)\]")
 
 _SENTENCE_LEVEL = SOFT + 8
 _STATEMENT_LEVEL = SOFT + 4
@@ -25,19 +32,25 @@ _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 _LAST_PUNCTUATION = re.compile(r".*[^\w\s]", re.DOTALL)
 
 
-def slices(line: str, count: Counter) -> Iterator[str]:
-    """Yield consecutive parts of a line, none above CONTENT_TOKENS or the width that stands for it."""
+def slices(line: str, count: Counter) -> Iterator[tuple[str, int]]:
+    """Yield (part, its tokens): consecutive parts of a line within CONTENT_TOKENS and the width that stands for it."""
     pieces, levels = _pieces(line)
-    # Not exact where a word is cut, hence the recount of each slice.
-    sizes = [max(count(piece) - SPECIAL_TOKENS, len(piece) // CHARS_PER_TOKEN, 1) for piece in pieces]
+    tokens = [count(piece) - SPECIAL_TOKENS for piece in pieces]
+    sizes = [max(cost, len(piece) // CHARS_PER_TOKEN, 1) for cost, piece in zip(tokens, pieces, strict=True)]
     for start, end in partition(sizes, levels, pieces):
-        yield from _fitting("".join(pieces[start:end]), count)
+        text = "".join(pieces[start:end])
+        if _SPECIAL.search(text) or not all(piece[-1] in _SAFE for piece in pieces[start : end - 1]):
+            yield from _fitting(text, count)
+        elif not text.isspace():
+            yield text, sum(tokens[start:end])
 
 
-def _fitting(text: str, count: Counter) -> Iterator[str]:
-    if count(text) - SPECIAL_TOKENS <= CONTENT_TOKENS or len(text) == 1:
-        if text.strip():
-            yield text
+def _fitting(text: str, count: Counter) -> Iterator[tuple[str, int]]:
+    """Yield a text whose tokens are not the sum of its pieces' tokens, halved until it fits."""
+    tokens = count(text) - SPECIAL_TOKENS
+    if tokens <= CONTENT_TOKENS or len(text) == 1:
+        if not text.isspace():
+            yield text, tokens
         return
     middle = len(text) // 2
     yield from _fitting(text[:middle], count)
@@ -50,6 +63,8 @@ def _pieces(line: str) -> tuple[list[str], list[int]]:
     levels: list[int] = []
     start, level = 0, _SENTENCE_LEVEL
     for mark in _MARK.finditer(line):
+        if mark.end() - start < _LEAST_PIECE_CHARS:
+            continue
         _cut_words(line[start : mark.end()], level, pieces, levels)
         start = mark.end()
         level = _STATEMENT_LEVEL if mark.group()[0] in ";{}" else _SENTENCE_LEVEL
