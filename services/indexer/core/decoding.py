@@ -94,8 +94,6 @@ def decode(data: bytes) -> Decoded | Refused:
         if wide is None or text is None:
             return Refused(Refusal.BINARY, "NUL bytes")
         return _accepted(text, wide, had_bom=False)
-    if b"\0" in data:
-        return Refused(Refusal.BINARY, "NUL bytes")
     text = _strict(data, "utf-8")
     if text is not None:
         return _accepted(text, "utf-8", had_bom=False)

@@ -115,14 +115,18 @@ def test_denied_content_is_never_read(tmp_path: Path, rel: str, monkeypatch: pyt
     assert not opened
 
 
-def test_file_that_changes_while_it_is_read_is_unstable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rewritten", ["second version, longer", "short", "FIRST VERSION"])
+def test_file_that_changes_while_it_is_read_is_unstable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rewritten: str
+) -> None:
     """Row F7: no chunk of an intermediate state."""
     root = write_tree(tmp_path, {"a.txt": "first version"})
     open_file = PathGate.open_file
 
     def open_then_write(gate: PathGate, rel: str, *, follow: bool = True) -> OpenedFile:
         opened = open_file(gate, rel, follow=follow)
-        (root / "a.txt").write_text("second version, longer")
+        (root / "a.txt").write_text(rewritten)
+        os.utime(root / "a.txt", ns=(1, 1))
         return opened
 
     monkeypatch.setattr(PathGate, "open_file", open_then_write)
@@ -144,15 +148,16 @@ def test_file_replaced_between_judgement_and_opening_is_unstable(
     assert _read(root, "a.txt") == Unstable()
 
 
-def test_file_swapped_for_a_link_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("target", ["../outside", ".env"])
+def test_file_swapped_for_a_link_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     """Row A2: swap between check and open."""
-    root = write_tree(tmp_path / "root", {"a.txt": "harmless"})
+    root = write_tree(tmp_path / "root", {"a.txt": "harmless", ".env": CANARY})
     write_tree(tmp_path, {"outside": CANARY})
     open_file = PathGate.open_file
 
     def swap_then_open(gate: PathGate, rel: str, *, follow: bool = True) -> OpenedFile:
         (root / "a.txt").unlink()
-        (root / "a.txt").symlink_to(tmp_path / "outside")
+        (root / "a.txt").symlink_to(target)
         return open_file(gate, rel, follow=follow)
 
     monkeypatch.setattr(PathGate, "open_file", swap_then_open)

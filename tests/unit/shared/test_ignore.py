@@ -37,6 +37,7 @@ from shared.ignore import IgnoreFile
         pytest.param("[!a-c]x", "bx", False, False, id="negated range"),
         pytest.param("[]x]", "]", False, True, id="bracket in a bracket"),
         pytest.param("[[:digit:]]", "7", False, True, id="class"),
+        pytest.param("[[:space:]]", "\\x0c", False, False, id="no form feed in the class"),
         pytest.param("a[/]b", "a/b", False, False, id="bracket is no slash"),
         pytest.param("[a", "[a", False, False, id="unclosed"),
         pytest.param("a\\", "a\\", False, False, id="backslash at the end"),

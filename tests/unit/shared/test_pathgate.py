@@ -85,9 +85,10 @@ def test_link_out_of_the_root_is_refused(root: Path, link: str, target: str) -> 
 def test_absolute_link_out_and_chain_out_are_refused(root: Path, tmp_path: Path) -> None:
     """Row A2: chains, and absolute targets."""
     (root / "abs").symlink_to(tmp_path / "outside.md")
+    (root / "prefix").symlink_to(tmp_path / "rootx" / "x.md")
     (root / "chain").symlink_to("chain2")
     (root / "chain2").symlink_to("abs")
-    for rel in ("abs", "chain"):
+    for rel in ("abs", "prefix", "chain"):
         with pytest.raises(KxError):
             PathGate(root).open_file(rel)
 

@@ -155,7 +155,9 @@ def test_configured_negation_does_not_undo_git(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["build", "node_modules", ".venv", "site-packages", "dist"])
 def test_rules_look_below_the_root_only(tmp_path: Path, name: str) -> None:
     """MISSION 2.2: a root reached through excluded or ignored names is an ordinary root."""
-    make_repository(write_tree(tmp_path, {".gitignore": f"{name}/\n", f"{name}/a.py": "x", f"{name}/sub/b.py": "x"}))
+    make_repository(
+        write_tree(tmp_path, {".gitignore": f"{name}/\n/{name}/**\n", f"{name}/a.py": "x", f"{name}/sub/b.py": "x"})
+    )
     rules = make_rules(tmp_path / name)
     assert _reason(rules, "a.py") is None
     assert _reason(rules, "sub/b.py") is None
