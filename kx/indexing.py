@@ -29,7 +29,7 @@ WALK_TIMEOUT_S = 3_600.0  # a network disk with a million files; the caller can 
 CANDIDATE_TEXTS = 200  # embedded before the first answer: ten seconds of work at twenty texts a second
 REFRESH_MS = 200
 REFRESH_TIMEOUT_S = 30.0  # one large file holds the writer for seconds
-STALLED_GIVES_UP_AFTER = 3  # refreshes in which embedding stood still with an error
+STALLED_GIVES_UP_AFTER = 10  # refreshes, two seconds, in which the work stood still with an error
 
 
 class Meter(Protocol):
@@ -76,11 +76,7 @@ async def index_text(  # each is a choice of the caller
         tasks.start_soon(announce)
         while not found:
             meter.text(await progress_of(bus, instance, until=None))
-    progress = await progress_of(bus, instance, until="text")
-    while progress.text_pending or progress.rebuilding:
-        meter.text(progress)
-        progress = await progress_of(bus, instance, until="text")
-    meter.text(progress)
+    progress = await _wait(bus, instance, meter.text, lambda p: not p.text_pending and not p.rebuilding, until="text")
     return Indexed(tree=found[0], progress=progress)
 
 
@@ -90,7 +86,7 @@ async def wait_for_vectors(bus: Bus, instance: InstanceId, meter: Meter) -> Inde
     Raises:
         KxError: what stops the embedder, if it does not pass.
     """
-    return await _wait(bus, instance, meter, lambda p: p.vectors_missing <= p.texts_failed)
+    return await _wait(bus, instance, meter.vectors, lambda p: p.vectors_missing <= p.texts_failed)
 
 
 async def embed_candidates(
@@ -109,7 +105,7 @@ async def embed_candidates(
         return is_all or (not progress.priority_missing and progress.embedded >= CANDIDATE_TEXTS)
 
     with anyio.move_on_after(seconds):
-        await _wait(bus, instance, meter, is_enough)
+        await _wait(bus, instance, meter.vectors, is_enough)
 
 
 async def progress_of(bus: Bus, instance: InstanceId, *, until: Upto | None) -> IndexProgress:
@@ -121,12 +117,17 @@ async def progress_of(bus: Bus, instance: InstanceId, *, until: Upto | None) -> 
 
 
 async def _wait(
-    bus: Bus, instance: InstanceId, meter: Meter, is_done: Callable[[IndexProgress], bool]
+    bus: Bus,
+    instance: InstanceId,
+    show: Callable[[IndexProgress], None],
+    is_done: Callable[[IndexProgress], bool],
+    *,
+    until: Upto = "vectors",
 ) -> IndexProgress:
     standstill = 0
     while True:
-        progress = await progress_of(bus, instance, until="vectors")
-        meter.vectors(progress)
+        progress = await progress_of(bus, instance, until=until)
+        show(progress)
         if is_done(progress):
             return progress
         standstill = standstill + 1 if progress.stalled else 0

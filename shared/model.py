@@ -75,7 +75,7 @@ def locate_model(override: Path | None = None) -> ModelFiles:
     user says it is: its hashes are taken here, its id is made of both, and its width is checked when it is opened.
 
     Raises:
-        KxError: `KX_MODEL_MISSING`, `KX_MODEL_ALTERED` (a file of the override cannot be read).
+        KxError: `KX_MODEL_MISSING`, `KX_MODEL_ALTERED` (a file of the override is missing or cannot be read).
     """
     return _default_model() if override is None else _model_in(override)
 
@@ -138,13 +138,13 @@ def folded_model(files: ModelFiles, cache_dir: Path, *, runtime: str, fold: Fold
 
 def _default_model() -> ModelFiles:
     found = importlib.util.find_spec(_PACKAGE)
-    if found is None or found.origin is None:
-        raise _missing(f"the package {_PACKAGE}", _REPAIR_MODEL)
+    # Without the package its files are named all the same: words are indexed under the model's id, `verify` refuses.
+    package = Path(found.origin).parent if found is not None and found.origin is not None else Path(_PACKAGE)
     return ModelFiles(
         name="minilm-l6-v2-int8",
         model_id="minilm-l6-v2-int8@8199be6f",
         graph=ModelFile(
-            path=Path(found.origin).with_name("model.onnx"),
+            path=package / "model.onnx",
             size_bytes=22_928_619,
             sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
             repair=_REPAIR_MODEL,

@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import anyio
@@ -44,7 +45,7 @@ from shared.messages import (
     RetryFailed,
     TouchAccepted,
 )
-from shared.model import TOKENIZER_PATH, locate_model
+from shared.model import ModelFiles, locate_model, verify_file
 from shared.registry import Project, Registry
 from shared.runtime import health_endpoint
 from shared.settings import Settings
@@ -84,7 +85,8 @@ class Indexer:
         self._mode = mode
         self._pipelines: dict[InstanceId, ProjectPipeline] = {}
         self._opening = anyio.Lock()
-        self._count = _lazy_counter()
+        self._model = cache(lambda: locate_model(settings.model_dir))
+        self._count = _lazy_counter(self._model)
 
     def contract(self) -> ServiceContract:
         """Name what this service answers."""
@@ -139,7 +141,7 @@ class Indexer:
 
     async def _open(self, instance: InstanceId) -> ProjectPipeline:
         project = await to_thread.run_sync(self._registry.get, instance)
-        model_id = locate_model(self._settings.model_dir).model_id
+        model_id = self._model().model_id
         store = await self._open_store(project, model_id)
         config = ConfigWatch(Path(project.root), self._settings)
         lane = TextLane(Path(project.root), store, rules=lambda: config.current().config.rules(), count=self._count)
@@ -161,13 +163,15 @@ class Indexer:
         return store
 
 
-def _lazy_counter() -> Callable[[str], int]:
+def _lazy_counter(model: Callable[[], ModelFiles]) -> Callable[[str], int]:
     loaded: list[TokenCounter] = []
 
     def count(text: str) -> int:
         # A run with nothing changed counts nothing, and loading the vocabulary would be most of its time.
         if not loaded:
-            loaded.append(TokenCounter.load(TOKENIZER_PATH))
+            files = model()
+            verify_file(files.vocabulary)
+            loaded.append(TokenCounter.load(files.tokenizer))
         return loaded[0].count(text)
 
     return count

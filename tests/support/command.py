@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +43,17 @@ class Kx:
         return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
     @contextmanager
-    def running(self, *arguments: str | Path, cwd: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
-        """Start, and be sure that it ends with the context."""
-        process = subprocess.Popen(
-            self._line(arguments), cwd=cwd, env=self._environ("en"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
-            process.communicate()
+    def running(self, *arguments: str | Path, log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+        """Start, and be sure that it ends with the context; with `log`, its output goes there."""
+        with ExitStack() as files:
+            out = files.enter_context(log.open("ab")) if log is not None else subprocess.PIPE
+            process = subprocess.Popen(self._line(arguments), env=self._environ("en"), stdout=out, stderr=out)
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.send_signal(signal.SIGKILL)
+                process.communicate()
 
     def _line(self, arguments: tuple[str | Path, ...]) -> list[str]:
         return [sys.executable, "-I", "-m", "kx", *map(str, arguments)]

@@ -21,7 +21,7 @@ from services.indexer.adapters.store import IndexStore
 from services.indexer.core.embedplan import BULK, LIVE
 from services.indexer.core.prepare import PreparedChunk, PreparedDocument, prepare_chunks
 from shared.analyzer import index_terms
-from shared.errors import ErrorCode
+from shared.errors import ErrorCode, KxError
 from shared.identity import TextHash
 from shared.index_format import DocumentState
 from shared.messages import Urgency
@@ -100,6 +100,8 @@ class TextLane:
             if prepared is None:
                 try:
                     prepared = self._prepare(document)
+                except KxError:
+                    raise  # of the environment, such as a damaged vocabulary: no document's fault
                 except Exception as error:  # noqa: BLE001  # one poisonous text must not stop the indexer
                     self._fail(document, error)
                     return

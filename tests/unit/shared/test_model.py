@@ -107,8 +107,9 @@ def test_damaged_default_model_names_the_command_that_repairs_it(tmp_path: Path)
 def test_absent_package_is_a_missing_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the model's package the error says what to install (case 34)."""
     monkeypatch.setattr("shared.model._PACKAGE", "a_package_that_is_not_installed")
+    files = locate_model()  # words are indexed under its id all the same
     with pytest.raises(KxError) as caught:
-        locate_model()
+        verify(files)
     assert caught.value.code is ErrorCode.MODEL_MISSING
 
 

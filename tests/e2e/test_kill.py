@@ -1,0 +1,90 @@
+"""A crash at any moment and a second run end equal to an undisturbed run (row F1)."""
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from shared.registry import Registry
+from shared.settings import load_settings
+from tests.support.command import Kx
+from tests.support.index_facts import facts_of
+
+KILLS = int(os.environ.get("KX_TEST_KILLS", "4"))
+FILES = 120
+
+
+@pytest.fixture
+def many_files(tmp_path: Path) -> Path:
+    root = tmp_path / "many"
+    for number in range(FILES):
+        path = root / f"pkg{number % 7}" / f"module_{number}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        body = "\n\n".join(
+            f"def work_{number}_{part}(value):\n    return value * {number} + {part}\n" for part in range(30)
+        )
+        path.write_text(body)
+    return root
+
+
+def index_facts(kx: Kx, root: Path):
+    settings = load_settings({"home": str(kx.home)}, {"HOME": str(kx.home.parent)})
+    project = Registry(settings).find(root)
+    assert project is not None
+    return facts_of(project.index_path, project.instance)
+
+
+def test_killed_at_random_moments_the_next_run_ends_equal(tmp_path, many_files):
+    """Row F1: nothing acknowledged is lost, nothing is there twice, counts of chunks, postings and vectors agree."""
+    undisturbed = Kx(tmp_path / "a" / ".kx")
+    started = time.monotonic()
+    assert undisturbed("index", many_files, "--wait", "text").code == 0
+    whole_s = time.monotonic() - started
+    expected = index_facts(undisturbed, many_files)
+    assert expected.chunks == expected.postings > FILES
+
+    killed = Kx(tmp_path / "b" / ".kx")
+    moments = random.Random(7)
+    for _ in range(KILLS):
+        with killed.running("index", many_files) as process:
+            time.sleep(moments.uniform(0.2, 1.0) * whole_s)  # the moment of the crash, not a wait for anything
+            process.kill()
+    assert killed("index", many_files, "--wait", "text").code == 0
+    found = index_facts(killed, many_files)
+    assert found.rows == expected.rows
+    assert (found.chunks, found.postings, found.texts) == (expected.chunks, expected.postings, expected.texts)
+    assert found.vectors + found.missing == found.texts
+
+
+def test_killed_during_a_rebuild_the_next_run_ends_equal(tmp_path, many_files):
+    """Row F16: the old index answers, the half-built epoch goes on or is dropped, no mixture is left."""
+    kx = Kx(tmp_path / "a" / ".kx")
+    started = time.monotonic()
+    assert kx("index", many_files, "--wait", "text").code == 0
+    whole_s = time.monotonic() - started
+    expected = index_facts(kx, many_files)
+    moments = random.Random(11)
+    for _ in range(max(2, KILLS // 2)):
+        with kx.running("index", many_files, "--full", "--wait", "text") as process:
+            time.sleep(moments.uniform(0.3, 0.9) * whole_s)  # the moment of the crash
+            process.kill()
+        assert kx("search", "work_3_4", "--in", many_files, "--mode", "lexical").code == 0
+    assert kx("index", many_files, "--wait", "text").code == 0
+    found = index_facts(kx, many_files)
+    assert found.rows == expected.rows
+    assert (found.chunks, found.postings, found.texts) == (expected.chunks, expected.postings, expected.texts)
+
+
+def test_ctrl_c_keeps_everything_and_says_how_to_go_on(tmp_path, many_files):
+    """Interrupted work ends with exit 0, the words are searchable, the sentence names the vectors and the command."""
+    kx = Kx(tmp_path / "a" / ".kx")
+    assert kx("index", many_files, "--wait", "text").code == 0
+    with kx.running("index", many_files) as process:
+        time.sleep(3)  # the moment of the Ctrl+C: into the embedding
+        process.terminate()
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert b"vectors ready. Go on with: kx index" in err
+    assert kx("search", "work_3_4", "--in", many_files, "--mode", "lexical").code == 0
