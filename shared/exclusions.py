@@ -51,7 +51,13 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
 
 # Folder name: output when all of these stand beside it, so that the source is there to be read instead.
 _BESIDE: dict[str, tuple[tuple[str, ...], ...]] = {
-    "dist": (("package.json", "src"), ("pyproject.toml",), ("setup.py",)),
+    "dist": (
+        ("package.json", "src"),
+        ("package.json", "lib"),
+        ("package.json", "source"),
+        ("pyproject.toml",),
+        ("setup.py",),
+    ),
     "out": (("package.json", "src"),),
     "target": (("Cargo.toml",), ("pom.xml",), ("build.sbt",)),
     "build": (("pyproject.toml", "build/lib"), ("setup.py", "build/lib"), ("build.gradle",), ("build.gradle.kts",)),

@@ -33,7 +33,7 @@ class FileType(Struct, frozen=True):
 TEXT = FileType(Kind.DOCS, "text")
 
 _DOCS = {
-    "markdown": "md markdown mdown mkd mkdn mdx mdwn qmd rmd livemd",
+    "markdown": "md markdown mdc mdown mkd mkdn mdx mdwn qmd rmd livemd",
     "restructuredtext": "rst rest",
     "text": "txt text log 1 2 3 4 5 6 7 8 man me ms srt vtt po pot changes news nfo",
     "asciidoc": "adoc asciidoc asc",
@@ -169,6 +169,10 @@ _NAMES = {
     (Kind.CODE, "lisp"): ".emacs",
     (Kind.CONFIG, "dockerfile"): "dockerfile containerfile",
     (Kind.CONFIG, "gomod"): "go.mod go.work",
+    (Kind.CONFIG, "requirements"): (
+        "requirements.txt requirements-dev.txt requirements-test.txt dev-requirements.txt test-requirements.txt "
+        "requirements.in constraints.txt"
+    ),
     (Kind.CONFIG, "ini"): (
         ".editorconfig .gitconfig .npmrc .pypirc .flake8 .pylintrc .coveragerc .hgrc .gitmodules .gitattributes "
         ".gitignore .dockerignore .npmignore .prettierignore .eslintignore .vercelignore .gcloudignore .helmignore "
