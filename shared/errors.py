@@ -14,6 +14,7 @@ from msgspec import Struct
 class ErrorCode(StrEnum):
     """Every code a caller of kx can meet; one line each in `docs/errors.md`."""
 
+    ALREADY_RUNNING = "KX_ALREADY_RUNNING"
     BAD_REQUEST = "KX_BAD_REQUEST"
     BUS_UNAVAILABLE = "KX_BUS_UNAVAILABLE"
     CONFIG_INVALID = "KX_CONFIG_INVALID"
@@ -47,7 +48,10 @@ class ErrorCode(StrEnum):
     ROOT_TOO_LARGE = "KX_ROOT_TOO_LARGE"
     SERVICE_UNAVAILABLE = "KX_SERVICE_UNAVAILABLE"
     SQLITE_TOO_OLD = "KX_SQLITE_TOO_OLD"
+    STACK_OUTDATED = "KX_STACK_OUTDATED"
+    STACK_UNREACHABLE = "KX_STACK_UNREACHABLE"
     TIMEOUT = "KX_TIMEOUT"
+    TOOL_FORBIDDEN = "KX_TOOL_FORBIDDEN"
     USAGE = "KX_USAGE"
 
 

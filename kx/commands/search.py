@@ -76,7 +76,7 @@ SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
     help="One result a file, or a flat list of passages.",
 )
 @click.option("--explain", is_flag=True, help="Show the named parts of each score.")
-@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/messages.md).")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
 @click.pass_obj
 def command(context: Context, /, query: str, path: Path | None, **options: Any) -> None:

@@ -27,7 +27,7 @@ STATUS_TIMEOUT_S = 10.0
 )
 @click.option("--documents", is_flag=True, help="List every indexed document.")
 @click.option("--skipped", is_flag=True, help="List every skipped entry with its reason.")
-@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/messages.md).")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
 @click.pass_obj
 def command(  # one parameter an option

@@ -105,7 +105,6 @@ def test_service_process_runs_nothing_of_a_hostile_folder(
     assert hostile.executed() == []
 
 
-@pytest.mark.xfail(strict=True, reason="the wheel must ship kx/launcher.sh as the script kx, not an entry point")
 def test_installed_command_runs_nothing_of_a_hostile_folder(installed: Path, hostile: HostileFolder):
     """What a user types, with the folder also on PYTHONPATH."""
     result = run(installed / "kx", "--version", hostile=hostile)
