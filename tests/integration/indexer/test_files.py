@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.indexer.adapters.files import Gone, ReadDocument, Skipped, Unstable, read_document, read_folder
+from services.watcher.adapters.walk import walk
 from shared.kinds import Kind
 from shared.pathgate import OpenedFile, PathGate
 from shared.relpath import RelPath, encode_path
@@ -192,3 +193,92 @@ def test_composed_and_decomposed_names_are_two_documents(tmp_path: Path) -> None
     root = write_tree(tmp_path, {names[0]: "first", names[1]: "second"})
     found = [_read(root, name) for name in names]
     assert [document.text for document in found if isinstance(document, ReadDocument)] == ["first", "second"]
+
+
+SENSITIVE = [
+    ".env",
+    ".env.production",
+    "prod.env",
+    "id_rsa",
+    "server.pem",
+    "tls.key",
+    "store.p12",
+    ".netrc",
+    ".npmrc",
+    ".git-credentials",
+    "credentials.json",
+    ".aws/credentials",
+]
+
+
+@pytest.mark.parametrize("name", SENSITIVE)
+def test_sensitive_file_leaks_through_no_path(tmp_path: Path, name: str) -> None:
+    """Row A4, the channels that are paths: direct, moved deeper, other case, link, link to its folder, hard link."""
+    root = write_tree(tmp_path, {name: CANARY, f"deep/er/{name}": CANARY, name.upper(): CANARY, "ordinary.md": "text"})
+    (root / "link.md").symlink_to(name)
+    (root / "folder").symlink_to("deep")
+    (root / "hard.md").hardlink_to(root / name)
+    (root / "hard-deep.md").hardlink_to(root / "deep" / "er" / name)
+    channels = [name, f"deep/er/{name}", name.upper(), "link.md", f"folder/er/{name}", "hard.md", "hard-deep.md"]
+    for rel in channels:
+        found = _read(root, rel)
+        assert isinstance(found, Skipped), rel
+        assert CANARY not in found.detail
+    assert isinstance(_read(root, "ordinary.md"), ReadDocument)
+
+
+def test_walk_and_reading_agree_on_every_entry(tmp_path: Path) -> None:
+    """Row B2: walked = indexed + skipped by reason, and an unchanged entry has the same size and time on both sides."""
+    files: dict[str, str | bytes] = {
+        "a.md": "text",
+        "b.txt": "",
+        "c.bin.txt": b"a\0b",
+        "d.txt": b" x ",
+        "e.log": "ignored",
+        ".gitignore": "*.log\nout/\n",
+        "out/x.md": "x",
+        "node_modules/x.js": "x",
+        "sub/node_modules/y.js": "x",
+        "big.txt": "x" * 2000,
+        "latin.txt": "ação".encode("latin-1"),
+        "utf16.txt": "wide text".encode("utf-16"),
+        ".env": "x",
+        "logo.png": "x",
+        "bad\\xff.md": "odd",
+    }
+    root = write_tree(tmp_path, files)
+    (root / "link").symlink_to("a.md")
+    (root / "broken").symlink_to("nowhere")
+    os.mkfifo(root / "pipe")
+    config = RulesConfig(max_file_bytes=1000)
+    gate, rules = PathGate(root), make_rules(root, config)
+    reasons: dict[str, str] = {}
+    for entry in walk(root, rules):
+        read = read_folder if entry.is_dir_pruned else read_document
+        found = read(gate, rules, entry.path)
+        assert isinstance(found, (ReadDocument, Skipped)), entry
+        assert (found.size, found.mtime_ns) == (entry.size, entry.mtime_ns), entry
+        if isinstance(found, Skipped):
+            assert not found.below_pruned
+            assert entry.reason in {None, found.reason}
+        reasons[entry.path] = found.reason if isinstance(found, Skipped) else "indexed"
+    assert reasons == {
+        "a.md": "indexed",
+        ".gitignore": "indexed",
+        "latin.txt": "indexed",
+        "utf16.txt": "indexed",
+        "bad\\xff.md": "indexed",
+        "b.txt": "empty",
+        "c.bin.txt": "binary",
+        "d.txt": "too_short",
+        "e.log": "gitignored",
+        "out/": "gitignored",
+        "node_modules/": "excluded_dir",
+        "sub/node_modules/": "excluded_dir",
+        "big.txt": "too_large",
+        ".env": "denied",
+        "logo.png": "excluded_file",
+        "link": "symlink",
+        "broken": "broken_link",
+        "pipe": "special_file",
+    }
