@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from shared.errors import ErrorCode, KxError
-from shared.globs import Glob, GlobSet, MalformedGlobError, regex_of
+from shared.globregex import MalformedGlobError
+from shared.globs import Glob, GlobSet, regex_of
 from shared.relpath import decode_path
 
 DEFAULT_PATTERNS: tuple[str, ...] = (

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from shared.globs import Glob, GlobSet, MalformedGlobError, parse_line, regex_of
+from shared.globregex import MalformedGlobError
+from shared.globs import Glob, GlobSet, parse_line, regex_of
 from shared.ignore import IgnoreFile
 
 
