@@ -27,6 +27,7 @@ MAX_NESTING = 1_000
 _UNWATCHED_BYTES = 65_536
 # The parser reports after each 100 or so steps; ordinary code needs one report per 160 bytes.
 _BYTES_PER_REPORT = 8
+_LEAST_REPORTS = 10_000
 _READ_BYTES = 65_536
 
 # A node of fewer bytes fits a chunk, its inside needs no borders.
@@ -83,7 +84,7 @@ def _parse(source: bytes, grammar: Grammar) -> tree_sitter.Node | None:
     parser = tree_sitter.Parser(language)
     if len(source) <= _UNWATCHED_BYTES:
         return parser.parse(source).root_node
-    reports_left = 10_000 + len(source) // _BYTES_PER_REPORT
+    reports_left = _LEAST_REPORTS + len(source) // _BYTES_PER_REPORT
 
     def exhausted(_offset: int, _has_error: bool) -> bool:
         nonlocal reports_left

@@ -61,7 +61,7 @@ def outline_config(lines: list[str], language: str) -> Outline:
                 if len(open_ranks) < _DEEPEST_SCOPE:
                     marks.append((begin, key.rank, key.name, "key"))
                     open_ranks.append(key.rank)
-    return Outline(levels, nest(lines, marks), separator=".")
+    return Outline(levels, nest(lines, marks), separator=" > " if language == "html" else ".")
 
 
 def _place(levels: list[int], begin: int, line_number: int, line: str, key: _Key | None) -> None:

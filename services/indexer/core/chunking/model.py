@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from shared.tokens import EMBED_SAFE_TOKENS, SPECIAL_TOKENS
+
 # What a cut of the same text looks like depends on all of this package: raise it whenever an output changes.
 CHUNKER_VERSION = 1
 
-# The model reads 512 positions; the seed keeps a margin below that.
-MAX_TOKENS = 440
-SPECIAL_TOKENS = 2
+MAX_TOKENS = EMBED_SAFE_TOKENS
 CONTENT_TOKENS = MAX_TOKENS - SPECIAL_TOKENS
 
 Counter = Callable[[str], int]

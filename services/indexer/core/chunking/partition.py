@@ -20,6 +20,8 @@ REACH_TOKENS = 160
 # A structural border (heading, definition) may leave as little as this on a side, an ordinary one more.
 LEAST_STRUCTURE_TOKENS = 40
 LEAST_TOKENS = 100
+# A run below this says nothing alone (a heading before a table too large for one chunk).
+CRUMB_TOKENS = 24
 
 # Strengths of the border before an atom. At ALWAYS any run is cut, however small; from STRUCTURE on the border
 # separates things that have names; below SOFT it is not cut in a run that fits the budget (inside of a fence).
@@ -82,8 +84,19 @@ def partition(sizes: Sequence[int], levels: Sequence[int], texts: Sequence[str])
             pieces = list(pairwise([start, *cuts, end]))
             pending.extend((low, high, depth + 1) for low, high in reversed(pieces))
         elif start < end:
-            runs.append((start, end))
+            _append(row, runs, start, end)
     return runs
+
+
+def _append(row: _Row, runs: list[tuple[int, int]], start: int, end: int) -> None:
+    """Add a run, or lengthen the last one where either is a crumb that a cut between better parts has left."""
+    if runs and row.levels[start] < STRUCTURE:
+        before = runs[-1][0]
+        is_crumb = min(row.size(before, start), row.size(start, end)) < CRUMB_TOKENS
+        if is_crumb and row.size(before, end) <= CONTENT_TOKENS:
+            runs[-1] = (before, end)
+            return
+    runs.append((start, end))
 
 
 def _cuts(row: _Row, start: int, end: int) -> list[int]:

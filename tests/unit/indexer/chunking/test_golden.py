@@ -6,6 +6,7 @@ Each line weighs 60 tokens here, so that a chunk holds about five and sources st
 import pytest
 
 from services.indexer.core.chunking import chunk
+from services.indexer.core.chunking.grammars import GRAMMARS
 
 LINE_TOKENS = 60
 
@@ -582,6 +583,4 @@ def test_source_is_cut_at_its_definitions(language: str) -> None:
 
 def test_every_language_of_the_table_has_a_golden_source() -> None:
     """A grammar without a test is a grammar that may have been renamed under us."""
-    from services.indexer.core.chunking.grammars import GRAMMARS
-
     assert set(GRAMMARS) <= set(GOLDEN)

@@ -1,0 +1,164 @@
+"""Source code: exact lines, definitions, and inputs made to hurt a parser."""
+
+from collections.abc import Callable
+
+import pytest
+
+from services.indexer.core.chunking import chunk, definitions
+from services.indexer.core.chunking.code import outline_tree
+from services.indexer.core.chunking.python_lines import outline_python
+from tests.support.chunks import assert_sound
+
+Count = Callable[[str], int]
+
+
+@pytest.mark.parametrize("ending", ["\n", ""], ids=["final newline", "no final newline"])
+def test_lines_of_a_chunk_are_the_files(ending: str, count: Count) -> None:
+    """Case 13: functions at lines 1, 2, 30 and 59 of 60 are found at exactly these lines."""
+    lines = [f"value_{i} = compute({i}, 'some text to give the line a weight')" for i in range(1, 61)]
+    lines[0] = "def one(): return 1"
+    lines[1] = "def two(): return 2"
+    lines[29] = "def thirty(): return 30"
+    lines[58] = "def fifty_nine():"
+    lines[59] = "    return 59"
+    text = "\n".join(lines) + ending
+    chunks = chunk(text, kind="code", language="python", count=count)
+    assert_sound(text, chunks, count)
+    found = {name: c for c in chunks for name in c.symbols}
+    assert {d.name: d.start_line for d in definitions(text, "python")} == {
+        "one": 1, "two": 2, "thirty": 30, "fifty_nine": 59,
+    }  # fmt: skip
+    assert found["thirty"].start_line <= 30 <= found["thirty"].end_line
+    assert found["fifty_nine"].end_line == 60
+
+
+def test_definitions_have_paths_and_depths() -> None:
+    """Ranking needs what a file defines, and whether at top level."""
+    text = "class A:\n    def f(self): pass\n\ndef g(): pass\n"
+    assert [(d.name, d.path, d.kind, d.start_line, d.end_line, d.depth) for d in definitions(text, "python")] == [
+        ("A", "A", "class", 1, 2, 0),
+        ("f", "A.f", "function", 2, 2, 1),
+        ("g", "g", "function", 4, 4, 0),
+    ]
+
+
+PYTHON = '''
+import a
+@decorator(
+    1,
+)
+class A(B,
+        C):
+    """Doc.
+
+    def not_me(): pass
+    """
+
+    x = [
+"def nor_me(): pass",
+    ]
+
+    @property
+    # comment
+    async def f(self,
+          b="""
+def nobody(): pass
+"""):
+        return 'it"""s'
+
+    class Inner: pass
+
+    if x:
+        def g(self): return r"\\"" + """x"""
+    else:
+        def g(self): return """def h(): pass"""
+
+try:
+    def top(): pass
+except ImportError:
+    def top(): pass
+finally:
+    done = """ " """
+def last(): return 1
+'''
+
+
+def test_python_by_its_lines_is_python_by_its_parser() -> None:
+    """The quick reader finds what the syntax tree finds, names and lines."""
+    lines = PYTHON.split("\n")
+    tree = outline_tree(PYTHON, lines, "python")
+    assert tree is not None
+    by_tree = [(d.path, d.kind, d.start_line, d.end_line) for d in tree.definitions()]
+    by_lines = [(d.path, d.kind, d.start_line, d.end_line) for d in outline_python(lines).definitions()]
+    assert by_lines == by_tree
+    assert len(by_lines) == 8
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c", "int main()" + "{" * 16_384),
+        ("rust", "fn main(){" + "(" * 100_000),
+        ("javascript", "{ try { } catch { (, e"),
+        ("javascript", "{ try { } catch { (, e\n" * 2_000),
+        ("javascript", "x = " + "[" * 20_000 + "]" * 20_000),
+        ("cpp", "a<b<c<d>>>(e)*f;\n" * 1_000),
+        ("python", "\n".join(" " * i + f"if x{i}:" for i in range(500))),
+        ("python", "x = '''" + "\n" * 2_000 + '"""'),
+        ("java", 'class A { String s = "never closed;\n' * 500),
+    ],
+    ids=[
+        "braces",
+        "parentheses",
+        "broken",
+        "broken often",
+        "nested",
+        "ambiguous",
+        "stairs",
+        "open string",
+        "open class",
+    ],
+)
+def test_pathological_source_is_still_chunked(language: str, text: str, count: Count) -> None:
+    """Case 12: a parser that would hang or overflow costs the file its structure, not its lines."""
+    chunks = chunk(text, kind="code", language=language, count=count)
+    assert chunks
+    assert_sound(text, chunks, count)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{" * 2_000, "x" * 999_990 + "\n" + "y\n" * 10, "@@ ?? ##\n" * 200],
+    ids=["too deep", "too large", "not the language"],
+)
+def test_source_that_must_not_be_parsed_has_no_tree(text: str) -> None:
+    """The stated limits: nesting, size, and a parse that understood less than half."""
+    assert outline_tree(text, text.split("\n"), "java") is None
+
+
+def test_parse_beyond_its_work_limit_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parse that makes no headway ends by count of steps, not by a clock."""
+    text = "int x = 1;\n" * 10_000
+    assert outline_tree(text, text.split("\n"), "c") is not None
+    monkeypatch.setattr("services.indexer.core.chunking.code._LEAST_REPORTS", 0)
+    monkeypatch.setattr("services.indexer.core.chunking.code._BYTES_PER_REPORT", 1_000_000)
+    assert outline_tree(text, text.split("\n"), "c") is None
+
+
+def test_huge_function_is_cut_between_statements(count: Count) -> None:
+    """Inside of a definition, borders are statements of the outermost block, and the path stays."""
+    block = "    if (ready(i)) {\n        first(value, i);\n        second(value, i);\n    }\n"
+    text = "static int run(int value)\n{\n" + block * 60 + "    return 0;\n}\n"
+    chunks = chunk(text, kind="code", language="c", count=count)
+    assert_sound(text, chunks, count)
+    assert len(chunks) > 4
+    assert {c.heading for c in chunks} == {"run"}
+    assert all(c.text.startswith("    if (ready(i)) {") for c in chunks[1:])
+
+
+def test_small_neighbours_share_a_chunk_named_by_what_holds_them(count: Count) -> None:
+    """Ten one-line methods are one chunk of their class."""
+    text = "class Small:\n" + "".join(f"    def get_{i}(self): return {i}\n" for i in range(10))
+    (only,) = chunk(text, kind="code", language="python", count=count)
+    assert only.heading == "Small"
+    assert only.symbols == ("Small", *(f"get_{i}" for i in range(10)))

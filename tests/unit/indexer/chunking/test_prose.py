@@ -1,0 +1,47 @@
+"""Plain text and reStructuredText."""
+
+from collections.abc import Callable
+
+from services.indexer.core.chunking import chunk
+from tests.support.chunks import assert_sound
+
+Count = Callable[[str], int]
+BODY = "\n".join(f"A line of text that says a few things about nothing. ({i})" for i in range(20))
+
+
+def test_underlined_titles_make_the_heading_path(count: Count) -> None:
+    """ReStructuredText ranks styles by their first appearance; an overline makes another style."""
+    text = f"=====\nGuide\n=====\n\n{BODY}\n\nInstall\n=======\n\n{BODY}\n\nOn Linux\n--------\n\n{BODY}\n\nUse\n===\n\n{BODY}"
+    chunks = chunk(text, kind="docs", language="restructuredtext", count=count)
+    assert_sound(text, chunks, count)
+    assert list(dict.fromkeys(c.heading for c in chunks)) == [
+        "Guide", "Guide > Install", "Guide > Install > On Linux", "Guide > Use",
+    ]  # fmt: skip
+
+
+def test_rule_or_table_border_is_no_title(count: Count) -> None:
+    """Lines of dashes stand for many things; a title has its line to itself."""
+    text = "a paragraph\nof two lines\n-----------\n\n-----\n\n====  ====\ncell  cell\n====  ====\n"
+    (only,) = chunk(text, kind="docs", language="text", count=count)
+    assert only.heading == ""
+
+
+def test_text_is_cut_at_paragraphs(count: Count) -> None:
+    """Prose: a paragraph that fits is not divided where a border beside it will do."""
+    paragraph = "\n".join(["This is one line of a paragraph with a number of words."] * 6)
+    text = "\n\n".join(f"Paragraph {i}.\n{paragraph}" for i in range(20))
+    chunks = chunk(text, kind="docs", language="text", count=count)
+    assert_sound(text, chunks, count)
+    assert len(chunks) > 5
+    assert all(c.text.startswith("Paragraph") for c in chunks)
+
+
+def test_only_a_line_feed_ends_a_line(count: Count) -> None:
+    """Case 13: form feed, vertical tab and the Unicode separators are characters like others."""
+    (only,) = chunk("one\ftwo\u2028three\x0bfour\u0085five\nsix", kind="docs", language="text", count=count)
+    assert (only.start_line, only.end_line) == (1, 2)
+
+
+def test_empty_document_has_no_chunks(count: Count) -> None:
+    """Blank files give nothing, not an empty passage."""
+    assert [chunk(text, kind="docs", language="text", count=count) for text in ("", "\n\n", " \n\t\n")] == [[], [], []]
