@@ -33,6 +33,9 @@ class SynonymTable(Struct, frozen=True):
     groups: tuple[tuple[tuple[str, ...], ...], ...] = ()
 
 
+NO_SYNONYMS: Final = SynonymTable()
+
+
 def synonym_table(configured: Mapping[str, Sequence[str]]) -> SynonymTable:
     """Read the configuration: each entry and its list are one group.
 

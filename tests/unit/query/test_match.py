@@ -34,12 +34,21 @@ def test_phrases_are_required_and_any_term_is_enough() -> None:
 @pytest.mark.parametrize(
     ("chunks_with", "chunks", "kept"),
     [
-        ({"self": 9_000, "circuit": 3}, 10_000, ("circuit",)),
+        ({"self": 9_000, "circuit": 1_000}, 10_000, ("circuit",)),
+        ({"self": 9_000, "circuit": 3}, 10_000, ("self", "circuit")),
+        ({"self": 90_000, "circuit": 3}, 100_000, ("circuit",)),
         ({"self": 9_000}, 10_000, ("self", "circuit")),
-        ({"self": 9_000, "circuit": 5_000}, 10_000, ("self", "circuit")),
+        ({"self": 9_000, "circuit": 5_000}, 10_000, ("circuit",)),
         ({"self": 90, "circuit": 3}, 100, ("self", "circuit")),
     ],
-    ids=["rarer there", "rarer unknown", "all common", "small index"],
+    ids=[
+        "enough of the rarer",
+        "too few of the rarer",
+        "few, but far too common",
+        "rarer unknown",
+        "both common",
+        "small",
+    ],
 )
 def test_a_common_term_is_dropped_only_beside_a_rarer_one(
     chunks_with: dict[str, int], chunks: int, kept: tuple[str, ...]

@@ -77,39 +77,32 @@ def _file_names(path: str, names: str) -> FileNames:
 def name_overlap(files: Sequence[FileNames], asked: Asked) -> Shares:
     """Give, for the best name each file defines, how much of it was asked times how much of the question it is."""
     names = np.array([len(file.sizes) for file in files], dtype=np.intp)
-    first = np.concatenate([[0], np.cumsum(names)[:-1]]) if len(files) else np.empty(0, dtype=np.intp)
+    first = np.cumsum(names) - names
     keys = _concatenated([file.term_keys for file in files])
-    name = np.concatenate([file.term_name + start for file, start in zip(files, first, strict=True)] or [names])
-    item = items(keys, asked.stems)
-    hit = item >= 0
-    worth = np.bincount(name[hit], weights=asked.stems.worth[item[hit]], minlength=int(names.sum()))
-    hits = np.bincount(name[hit], minlength=int(names.sum()))
-    sizes = np.concatenate([file.sizes for file in files] or [np.empty(0)])
+    name = np.concatenate([_NONE, *(file.term_name + start for file, start in zip(files, first, strict=True))])
+    sizes = np.concatenate([np.empty(0), *(file.sizes for file in files)])
+    worth, hits = _worth_of(keys, name, int(names.sum()), asked)
     of_name = worth / np.maximum(worth + UNASKED_WORTH * (sizes - hits), 1e-9)
-    share = of_name * np.minimum(1.0, worth / asked.stems.total)
     best = np.zeros(len(files))
+    share = of_name * np.minimum(1.0, worth / asked.stems.total)
     np.maximum.at(best, np.repeat(np.arange(len(files)), names), share)
     return best
 
 
 def file_name_overlap(files: Sequence[FileNames], asked: Asked) -> Shares:
     """Give the same for the file's own name, as a geometric mean."""
-    shares = np.zeros(len(files))
-    for i, file in enumerate(files):
-        item = items(file.stem_keys, asked.stems)
-        worth = float(asked.stems.worth[item[item >= 0]].sum())
-        of_name = worth / (worth + UNASKED_WORTH * int((item < 0).sum())) if worth else 0.0
-        shares[i] = math.sqrt(of_name * worth / asked.stems.total)
-    return shares
+    keys, file = _flat([each.stem_keys for each in files])
+    worth, hits = _worth_of(keys, file, len(files), asked)
+    unasked = np.array([len(each.stem_keys) for each in files]) - hits
+    of_name = worth / np.maximum(worth + UNASKED_WORTH * unasked, 1e-9)
+    return np.sqrt(of_name * worth / asked.stems.total)
 
 
 def path_overlap(files: Sequence[FileNames], asked: Asked) -> Shares:
     """Give the share of the question's worth that stands in the path."""
-    shares = np.zeros(len(files))
-    for i, file in enumerate(files):
-        item = items(file.path_keys, asked.stems)
-        shares[i] = asked.stems.worth[np.unique(item[item >= 0])].sum() / asked.stems.total
-    return shares
+    keys, file = _flat([each.path_keys for each in files])
+    worth, _ = _worth_of(keys, file, len(files), asked)
+    return worth / asked.stems.total
 
 
 def file_name_asked(files: Sequence[FileNames], asked: Asked) -> Shares:
@@ -145,17 +138,28 @@ def definition_asked(files: Sequence[FileNames], asked: Asked, documents: int, c
 def joined_name(files: Sequence[FileNames], asked: Asked, documents: int) -> Shares:
     """Give how rare the defined name is that two to four neighbouring words of the question spell together."""
     shares = np.zeros(len(files))
-    if not len(asked.joined):
-        return shares
-    defining: dict[int, list[int]] = {}
-    for i, file in enumerate(files):
-        for key in np.intersect1d(asked.joined, file.joined):
-            defining.setdefault(int(key), []).append(i)
-    for key, of_files in defining.items():
-        terms = int(asked.joined_terms[np.searchsorted(asked.joined, np.uint32(key))])
-        value = _rarity(len(of_files), documents) * (1.0 + JOINED_BONUS * (terms - 2))
-        shares[of_files] = np.maximum(shares[of_files], value)
+    keys, file = _flat([each.joined for each in files])
+    place, of_key = np.nonzero(keys[:, None] == asked.joined[None, :])
+    for found in np.unique(of_key):
+        of_files = np.unique(file[place[of_key == found]])
+        bonus = 1.0 + JOINED_BONUS * float(asked.joined_terms[found] - 2)
+        shares[of_files] = np.maximum(shares[of_files], bonus * _rarity(len(of_files), documents))
     return shares
+
+
+def _worth_of(keys: Keys, group: Indices, groups: int, asked: Asked) -> tuple[Shares, Shares]:
+    """Sum the worth of the distinct items asked that each group of keys has, and count them."""
+    item = items(keys, asked.stems)
+    wide = len(asked.stems.worth)
+    has = np.zeros(groups * wide)
+    has[group[item >= 0] * wide + item[item >= 0]] = 1.0
+    table = has.reshape(groups, wide)
+    return table @ asked.stems.worth, table.sum(axis=1)
+
+
+def _flat(keys: Sequence[Keys]) -> tuple[Keys, Indices]:
+    """Put the keys of all files behind one another, and say which file each is of."""
+    return _concatenated(keys), np.repeat(np.arange(len(keys)), [len(of_file) for of_file in keys])
 
 
 def _rarity(files: int, documents: int) -> float:
@@ -187,6 +191,9 @@ def _keys(terms: Sequence[str]) -> Keys:
 def _plain(name: str) -> str:
     """Fold a name and take its separators off."""
     return "".join(c for c in fold(name) if c.isalnum())
+
+
+_NONE: Final = np.empty(0, dtype=np.intp)
 
 
 def _concatenated(keys: Sequence[Keys]) -> Keys:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from services.query.core.evidence.tokens import Keys, Weights, grams_of, raw_words, tokens_of
+from services.query.core.evidence.tokens import Keys, Weights, analyse
 
 SAMPLED_CHUNKS: Final = 128
 
@@ -37,8 +37,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 def sample_of(texts: Sequence[str]) -> Sample:
     """Analyse the sampled texts, each a chunk's heading and text as `score.measure` sees them."""
-    raw = raw_words(texts)
-    tokens, grams = tokens_of(raw), grams_of(raw)
+    tokens, grams = analyse(texts)
     sampled = max(1, len(texts))
     in_text = np.unique(grams.keys.astype(np.uint64) << np.uint64(32) | grams.text.astype(np.uint64))
     keys, having = np.unique((in_text >> np.uint64(32)).astype(np.uint32), return_counts=True)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from services.query.core.evidence import demotion, naming, wording
 from services.query.core.evidence.asked import BARELY, CERTAIN, MAYBE, Asked, Corpus
 from services.query.core.evidence.documents import document_share
-from services.query.core.evidence.tokens import Indices, grams_of, raw_words, tokens_of
+from services.query.core.evidence.tokens import Indices, analyse
 from services.query.core.evidence.wording import Shares
 from shared.messages import KindFilter
 
@@ -95,15 +95,15 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: Sequence[File]) -> Evidence:
     """Measure the evidence of all candidates at once; a hundred of them take some milliseconds."""
-    raw = raw_words([f"{witness.heading}\n{witness.text}" for witness in witnesses])
-    tokens, sample = tokens_of(raw), corpus.sample
+    tokens, grams = analyse([f"{witness.heading}\n{witness.text}" for witness in witnesses])
+    sample = corpus.sample
     cosines = np.array([max(0.0, witness.cosine) for witness in witnesses])
     return Evidence(
         file_of=np.array([witness.file for witness in witnesses], dtype=np.intp),
         by_passage={
             "stems": wording.stem_share(tokens, asked, sample.mean_tokens),
             "words": wording.word_share(tokens, asked, sample.mean_tokens),
-            "grams": wording.gram_share(grams_of(raw), asked, sample.mean_grams),
+            "grams": wording.gram_share(grams, asked, sample.mean_grams),
             "pairs": wording.pair_share(tokens, asked, sample.mean_telling),
             "window": wording.window_share(tokens, asked),
             "vector": asked.known * cosines,

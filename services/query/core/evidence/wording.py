@@ -86,26 +86,36 @@ def window_share(tokens: Tokens, asked: Asked) -> Shares:
 
 def items(keys: Keys, asked: Keyed) -> Indices:
     """Give which item asked each key stands for, -1 for none."""
-    if not len(asked.keys):
-        return np.full(len(keys), -1, dtype=np.intp)
-    place = np.searchsorted(asked.keys, keys)
-    place[place == len(asked.keys)] = 0
-    return np.where(asked.keys[place] == keys, asked.item[place], -1)
+    found = np.full(len(keys), -1, dtype=np.intp)
+    hit, place = _hits(keys, asked)
+    found[hit] = asked.item[place]
+    return found
 
 
 def tally(keys: Keys, text: Indices, texts: int, asked: Keyed, times: Weights | None = None) -> npt.NDArray[np.float64]:
     """Count the items asked in each text: [text, item]; a synonym counts its share."""
     wide = len(asked.worth)
-    if not len(asked.keys) or not len(keys):
-        return np.zeros((texts, wide))
-    place = np.searchsorted(asked.keys, keys)
+    hit, place = _hits(keys, asked)
+    counted = asked.share[place] if times is None else asked.share[place] * times[hit]
+    cell = text[hit] * wide + asked.item[place]
+    counts = np.bincount(cell, weights=counted, minlength=texts * wide)
+    return counts.reshape(texts, wide).astype(np.float64, copy=False)
+
+
+def _hits(keys: Keys, asked: Keyed) -> tuple[Indices, Indices]:
+    """Give where in `keys` something asked stands, and its place in `asked.keys`.
+
+    Most keys are ruled out by one look into a table of 16 bits; a binary search for each of 50,000 grams took 3 ms.
+    """
+    if not len(asked.keys):
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    is_likely = np.zeros(1 << 16, dtype=np.bool_)
+    is_likely[asked.keys & 0xFFFF] = True
+    likely = np.flatnonzero(is_likely[keys.astype(np.uint16)])
+    place = np.searchsorted(asked.keys, keys[likely])
     place[place == len(asked.keys)] = 0
-    hit = np.flatnonzero(asked.keys[place] == keys)
-    counted = asked.share[place[hit]] if times is None else asked.share[place[hit]] * times[hit]
-    cell = text[hit] * wide + asked.item[place[hit]]
-    return (
-        np.bincount(cell, weights=counted, minlength=texts * wide).reshape(texts, wide).astype(np.float64, copy=False)
-    )
+    is_hit = asked.keys[place] == keys[likely]
+    return likely[is_hit], place[is_hit]
 
 
 def bm25_share(counts: npt.NDArray[np.float64], lengths: Weights, mean: float, asked: Keyed) -> Shares:
