@@ -25,9 +25,9 @@ def assert_sound(text: str, chunks: Sequence[Chunk], count: Callable[[str], int]
         assert chunk.text == span or (chunk.start_line == chunk.end_line and chunk.text in span)
         for line in range(chunk.start_line, chunk.end_line + 1):
             covered[line] += len(chunk.text) if chunk.start_line == chunk.end_line else len(lines[line - 1])
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            assert covered[number] >= len(line.strip()), f"line {number} is not covered"
+    for number, content in enumerate(lines, 1):
+        if content.strip():
+            assert covered[number] >= len(content.strip()), f"line {number} is not covered"
 
 
 def changed_texts(old: Sequence[Chunk], new: Sequence[Chunk]) -> int:

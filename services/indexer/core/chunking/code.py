@@ -42,6 +42,9 @@ _BODIES = re.compile(r"(?:body|block|list|declarations|compound_statement|object
 # Children that name their parent in grammars without a field for it.
 _NAMING = re.compile(r"identifier$|reference$|selectors$|query$|^function_name$|^at_keyword$|^keyframes_name$")
 _WORD = re.compile(r"\w+")
+# Nodes known by their whole head, as a CSS rule is by its selectors.
+_HEADED = ("rule_set", "_statement", "at_rule")
+_VISIBLE = re.compile(rb"\S")
 _NAME_BYTES = 200
 _STATEMENT_LEVEL = 400
 _BLANK_BONUS = 3
@@ -80,6 +83,8 @@ def _parse(source: bytes, grammar: Grammar) -> tree_sitter.Node | None:
     language = load(grammar.module, grammar.factory)
     if language is None:
         return None
+    if grammar.masked is not None:
+        source = grammar.masked.sub(_blanks, source)
     # A parser for each call: it is cheap, and one that was stopped half-way would go on with the next file.
     parser = tree_sitter.Parser(language)
     if len(source) <= _UNWATCHED_BYTES:
@@ -99,6 +104,10 @@ def _parse(source: bytes, grammar: Grammar) -> tree_sitter.Node | None:
     except ValueError:  # how the binding reports a parse that was stopped
         return None
     return tree.root_node if tree is not None else None
+
+
+def _blanks(masked: re.Match[bytes]) -> bytes:
+    return _VISIBLE.sub(b" ", masked.group())
 
 
 def _is_understood(root: tree_sitter.Node) -> bool:
@@ -259,6 +268,8 @@ def name_of(node: tree_sitter.Node, source: bytes) -> str:
     receiver = node.child_by_field_name("receiver")
     found = _name_node(node)
     name = _text(found, source) if found is not None else ""
+    if not node.type.endswith(_HEADED):
+        name = (name.split() or [""])[-1]  # "type name", where a macro hid the end of a declaration
     if receiver is not None and name:
         owner = _WORD.findall(_text(receiver, source).partition("[")[0])
         return f"{owner[-1]}.{name}" if owner else name
@@ -283,4 +294,4 @@ def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
 def _text(node: tree_sitter.Node, source: bytes) -> str:
     start = node.start_byte
     raw = source[start : min(node.end_byte, start + _NAME_BYTES)].decode("utf-8", "ignore")
-    return " ".join(raw.partition("<")[0].replace("::", ".").split())
+    return raw.partition("<")[0].replace("::", ".").rstrip()

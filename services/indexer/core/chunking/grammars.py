@@ -3,6 +3,7 @@
 Pure. A new language is one entry here. Grammars are imported when the first file of their language comes.
 """
 
+import re
 from functools import cache
 from importlib import import_module
 
@@ -30,6 +31,7 @@ class Grammar(Struct, frozen=True):
     leads: frozenset[str] = _COMMENTS  # nodes that describe what follows them
     factory: str = "language"  # the wheel's function that gives the grammar
     values: frozenset[str] = _FUNCTION_VALUES  # what makes "name = value" a definition
+    masked: re.Pattern[bytes] | None = None  # what the grammar cannot know is put out of its sight
 
 
 # Kinds whose bodies hold further definitions worth a path of their own.
@@ -72,6 +74,13 @@ _C = {
     "type_definition": "type",
     "preproc_function_def": "macro",
 }
+# Macros that stand for syntax (BEGIN_NAMESPACE alone in a line, NOEXCEPT behind a parameter list) make a parser lose
+# the classes around them.
+_C_MACROS = re.compile(
+    rb"^[ \t]*[A-Z_][A-Z0-9_]{3,}(?:\([^()\n]*\))?[ \t]*$"
+    rb"|(?<=\))\s{1,8}[A-Z_][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=[ \t]*[{;:\n])",
+    re.MULTILINE,
+)
 _C_TRANSPARENT = frozenset({
     "preproc_if",
     "preproc_ifdef",
@@ -144,7 +153,7 @@ GRAMMARS: dict[str, Grammar] = {
         transparent=frozenset({"declaration_list"}),
         leads=_COMMENTS | {"attribute_item"},
     ),
-    "c": Grammar("tree_sitter_c", _C, transparent=_C_TRANSPARENT),
+    "c": Grammar("tree_sitter_c", _C, transparent=_C_TRANSPARENT, masked=_C_MACROS),
     "cpp": Grammar(
         "tree_sitter_cpp",
         _C
@@ -157,6 +166,7 @@ GRAMMARS: dict[str, Grammar] = {
         },
         wrappers=frozenset({"template_declaration"}),
         transparent=_C_TRANSPARENT | {"field_declaration_list"},
+        masked=_C_MACROS,
     ),
     "sql": Grammar(
         "tree_sitter_sql",

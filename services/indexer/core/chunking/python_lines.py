@@ -41,6 +41,7 @@ class _Reader:
         self.functions = 0  # how many of the open ones are functions
         self.lead = -1  # first line of the comments and decorators above
         self.is_decorated = False
+        self.is_lead_apart = False  # a blank line follows them
         self.last_code = -1
 
     def read(self) -> None:
@@ -52,8 +53,7 @@ class _Reader:
             if not code:
                 self.levels.append(NEVER)
                 after_blank = True
-                if not (quote or self.is_decorated):
-                    self.lead = -1
+                self.is_lead_apart = self.lead >= 0 and not quote
                 continue
             if quote:
                 self.levels.append(BLANK_BEFORE if after_blank else SOFT)
@@ -72,10 +72,11 @@ class _Reader:
         self.levels[i] -= 2 * indent
         first = code[0]
         if first == "#" or (first == "@" and not self._goes_on()):
-            if self.lead >= 0:
-                self.levels[i] = INNER
-            else:
+            if self.lead < 0 or (self.is_lead_apart and not self.is_decorated):
                 self.lead = i
+            else:
+                self.levels[i] = INNER
+            self.is_lead_apart = False
             self.is_decorated = self.is_decorated or first == "@"
             return
         definition = _DEFINITION.match(code) if first in "acd" else None
@@ -94,6 +95,7 @@ class _Reader:
         if not self.is_decorated:
             self.last_code = i
             self.lead = -1
+            self.is_lead_apart = False
 
     def _define(self, i: int, definition: re.Match[str], indent: int) -> None:
         strength = self._close(indent)
@@ -110,9 +112,13 @@ class _Reader:
     def _border(self, i: int, strength: int) -> int:
         """Strengthen the border before line i and its comments; return where that is."""
         begin = i if self.lead < 0 else self.lead
+        self.levels[begin] = max(self.levels[begin], strength)
+        if begin < i and self.is_lead_apart and not self.is_decorated:
+            # A comment that stands alone is rather the title of what follows than the end of what was.
+            self.levels[i] -= 1
+            return i
         if begin < i:
             self.levels[i] = INNER
-        self.levels[begin] = max(self.levels[begin], strength)
         return begin
 
     def _close(self, indent: int) -> int:

@@ -46,7 +46,8 @@ def _outline(text: str, lines: list[str], kind: str, language: str) -> Outline:
     if is_minified(lines):
         return plain_outline(lines)
     if language in _MARKUP or (kind == "config" and language not in _CODE_LIKE):
-        return outline_config(lines, language)
+        # Many a .conf is XML.
+        return outline_config(lines, "xml" if language != "html" and text.lstrip()[:1] == "<" else language)
     if kind in ("code", "config"):
         return outline_code(text, lines, language)
     return outline_prose(lines)
