@@ -19,15 +19,15 @@ async def embedded_bus(settings: Settings, *, writes: bool, mode: str) -> AsyncI
 
     `mode` names the command in the lock file, for whoever meets the lock.
     """
-    from services.query import service as query
-    from services.watcher import service as watcher
+    from services.query.service import service as query
+    from services.watcher.service import service as watcher
 
-    async with MemoryBus() as bus, query.service(bus, settings), watcher.service(bus, settings):
+    async with MemoryBus() as bus, query(bus, settings), watcher(bus, settings):
         if not writes:
             yield bus
             return
-        from services.embedder import service as embedder
-        from services.indexer import service as indexer
+        from services.embedder.service import service as embedder
+        from services.indexer.service import service as indexer
 
-        async with embedder.service(bus, settings), indexer.service(bus, settings, mode=mode):
+        async with embedder(bus, settings), indexer(bus, settings, mode=mode):
             yield bus

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -104,6 +105,7 @@ def words(text: str) -> list[str]:
     return "".join(map(_folded.__getitem__, _WORD.findall(_composed(text)))).split()
 
 
+@lru_cache(maxsize=MAX_MEMO_WORDS)
 def stem(word: str) -> str:
     """Give the term of one folded word.
 

@@ -66,6 +66,13 @@ class Bus(Protocol):
         """Tell whoever listens; returns before anyone has heard it."""
         ...
 
+    async def wait_gap(self, seen: int) -> int:
+        """Return once the bus was away and is back for more than the `seen`-th time; the new count.
+
+        Events between may be lost: whoever depends on them looks at the disk instead. In memory it never returns.
+        """
+        ...
+
     def serve(self, contract: ServiceContract) -> AbstractAsyncContextManager[None]:
         """Answer while the context is entered.
 

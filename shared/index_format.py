@@ -61,7 +61,7 @@ READER_PRAGMAS = (
 )
 
 SHARED_TABLES = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID; -- ANY keeps types only when STRICT
 CREATE TABLE epoch(
   id INTEGER PRIMARY KEY,
   chunker INTEGER NOT NULL,        -- chunker version that made its chunks

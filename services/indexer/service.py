@@ -144,7 +144,12 @@ class Indexer:
         model_id = self._model().model_id
         store = await self._open_store(project, model_id)
         config = ConfigWatch(Path(project.root), self._settings)
-        lane = TextLane(Path(project.root), store, rules=lambda: config.current().config.rules(), count=self._count)
+        lane = TextLane(
+            Path(project.root),
+            store,
+            rules=lambda: config.current().config.rules(),  # noqa: PLW0108  # asked anew for every batch
+            count=self._count,
+        )
         pipeline = ProjectPipeline(instance, store, lane, bus=self._bus, model_id=model_id, wall_clock_ns=time.time_ns)
         self._tasks.start_soon(pipeline.run)
         return pipeline

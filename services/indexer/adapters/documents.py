@@ -53,7 +53,7 @@ class DocumentRows:
     def known(self, path: str) -> KnownDocument | None:
         """Look a path up."""
         row = self._connection.execute(self._sql(_KNOWN), (path,)).fetchone()
-        return None if row is None else KnownDocument(*row)  # type: ignore[arg-type]  # typed by the schema
+        return None if row is None else KnownDocument(*row)
 
     def below(self, folder: str) -> list[str]:
         """List every known path below `folder` (which ends with "/"), itself not included."""
@@ -89,7 +89,7 @@ class DocumentRows:
         self._connection.executemany(self._sql(_DELETE_POSTINGS), [(row[0],) for row in chunks])
         self._connection.execute(self._sql(_DELETE_CHUNKS), (known.id,))
         self._connection.execute(self._sql(_DELETE_DOCUMENT), (known.id,))
-        return [TextHash(bytes(row[1])) for row in chunks]  # type: ignore[arg-type]
+        return [TextHash(bytes(row[1])) for row in chunks]  # type: ignore[arg-type]  # a BLOB by the schema
 
     def _insert(self, document: PreparedDocument, state: DocumentState, reason: str, detail: str) -> int:
         document_id = self._next_document
@@ -141,7 +141,7 @@ class DocumentRows:
 
     def _first_free(self, table: str) -> int:
         row = self._connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}_e{self._epoch}").fetchone()  # noqa: S608  # our own names
-        return int(row[0])  # type: ignore[index, arg-type]
+        return int(row[0])  # type: ignore[index]
 
     def _sql(self, statement: str) -> str:
         return for_epoch(statement, self._epoch)

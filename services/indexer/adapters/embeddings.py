@@ -74,10 +74,10 @@ class EmbeddingRows:
         rows = self._connection.execute(self._sql(_NEXT), (limit, now_ns))
         return [
             MissingText(
-                text_hash=TextHash(bytes(row[0])),  # type: ignore[arg-type]
+                text_hash=TextHash(bytes(row[0])),
                 text=embed_text(str(row[1]), str(row[2])),
-                tokens=int(row[3]),  # type: ignore[arg-type]
-                urgency=int(row[4]),  # type: ignore[arg-type]
+                tokens=int(row[3]),
+                urgency=int(row[4]),
             )
             for row in rows
         ]
@@ -97,7 +97,7 @@ class EmbeddingRows:
     def asked_left(self) -> int:
         """Count the prioritised texts that still lack a vector."""
         row = self._connection.execute(self._sql(_ASKED_LEFT), (ASKED,)).fetchone()
-        return int(row[0])  # type: ignore[index, arg-type]
+        return int(row[0])  # type: ignore[index]
 
     def more_urgent_than(self, urgency: int) -> bool:
         """Tell whether texts of a more urgent class are waiting."""
@@ -106,7 +106,7 @@ class EmbeddingRows:
     def attempts(self, text: TextHash) -> int:
         """Count the failures of a text so far."""
         row = self._connection.execute(_FAILED_BEFORE, (text,)).fetchone()
-        return int(row[0]) if row is not None else 0  # type: ignore[arg-type]
+        return int(row[0]) if row is not None else 0
 
     def record_failure(self, text: TextHash, *, code: str, detail: str, attempts: int, next_try_ns: int) -> None:
         """Remember a failure; `next_try_ns` 0 sets the text aside until it changes or someone asks."""

@@ -127,7 +127,7 @@ class IndexStore:
     def counts(self, epoch: int) -> IndexCounts:
         """Count what one epoch holds."""
         row = self._connection.execute(for_epoch(_COUNTS, epoch)).fetchone()
-        documents, chunks, texts, missing, failed = (int(value) for value in row)  # type: ignore[union-attr, arg-type]  # one row of integers
+        documents, chunks, texts, missing, failed = (int(value) for value in row)  # type: ignore[union-attr]  # one row of integers
         return IndexCounts(documents=documents, chunks=chunks, texts=texts, missing=missing, failed=failed)
 
     def begin_rebuild(self) -> int:
@@ -197,7 +197,7 @@ class IndexStore:
 
     def _start_building(self) -> int:
         row = self._connection.execute("SELECT max(id) FROM epoch").fetchone()
-        new = int(row[0]) + 1  # type: ignore[index, arg-type]  # the answering epoch is there
+        new = int(row[0]) + 1  # type: ignore[index]  # the answering epoch is there
         self._create_epoch(new)
         self._set_meta(Meta.BUILDING, new)
         self._set_meta(Meta.BUILDING_ANNOUNCED, 0)
@@ -218,17 +218,17 @@ class IndexStore:
 
     def _model_of(self, epoch: int) -> int:
         row = self._connection.execute("SELECT model FROM epoch WHERE id = ?", (epoch,)).fetchone()
-        return int(row[0]) if row is not None else 0  # type: ignore[arg-type]
+        return int(row[0]) if row is not None else 0
 
     def _versions_of(self, epoch: int) -> EpochVersions | None:
         row = self._connection.execute(_READ_EPOCH, (epoch,)).fetchone()
         if row is None:
             return None
-        return EpochVersions(chunker=int(row[0]), analyzer=int(row[1]), model_id=str(row[2]))  # type: ignore[arg-type]
+        return EpochVersions(chunker=int(row[0]), analyzer=int(row[1]), model_id=str(row[2]))
 
     def _meta(self, key: Meta) -> int:
         row = self._connection.execute(_READ_META, (str(key),)).fetchone()
-        return int(row[0])  # type: ignore[index, arg-type]  # created with the file
+        return int(row[0])  # type: ignore[index]  # created with the file
 
     def _set_meta(self, key: Meta, value: int) -> None:
         self._connection.execute(_WRITE_META, (value, str(key)))

@@ -33,6 +33,9 @@ from shared.treerules import RulesConfig, TreeRules
 BATCH_DOCUMENTS = 200
 BATCH_BYTES = 8 * 1024 * 1024
 BATCH_S = 0.1
+# Reading the rules costs some milliseconds, a twentieth of a batch. A changed ignore file is a touched path itself and
+# renews them at once; this bounds how long a lost event could matter.
+RULES_KEPT_S = 2.0
 
 _log: FilteringBoundLogger = structlog.get_logger()
 
@@ -55,11 +58,13 @@ class TextLane:
         self._store = store
         self._rules = rules
         self._count = count
+        self._kept: TreeRules | None = None
+        self._kept_since = 0.0
 
     def handle(self, paths: Sequence[str], urgency: Urgency) -> Handled:
         """Bring the index in line with the disk for as many of `paths` as fit one transaction, at least one."""
         started = time.monotonic()
-        gate, rules = PathGate(self._root), TreeRules(self._root, self._rules())
+        gate, rules = PathGate(self._root), self._current_rules(paths, started)
         done = source_bytes = 0
         unstable: list[str] = []
         with self._store.transaction():
@@ -74,6 +79,19 @@ class TextLane:
                     break
         return Handled(paths=done, source_bytes=source_bytes, unstable=tuple(unstable))
 
+    def _current_rules(self, paths: Sequence[str], now: float) -> TreeRules:
+        config = self._rules()
+        kept = self._kept
+        if (
+            kept is None
+            or kept.config != config
+            or now - self._kept_since > RULES_KEPT_S
+            or any(map(TreeRules.governs, paths))
+        ):
+            kept, self._kept_since = TreeRules(self._root, config), now
+            self._kept = kept
+        return kept
+
     def _outcome(self, gate: PathGate, rules: TreeRules, path: str) -> ReadDocument | Skipped | Gone | Unstable:
         if path.endswith("/"):
             return read_folder(gate, rules, RelPath(path))
@@ -86,7 +104,8 @@ class TextLane:
         if isinstance(outcome, Skipped) and not outcome.below_pruned:
             self._skip(path, outcome)
         else:
-            self._forget(path)
+            # Where a folder is now, its files come by themselves and may be here already.
+            self._forget(path, is_folder=isinstance(outcome, Gone) and outcome.is_folder)
         return 0
 
     def _index(self, document: ReadDocument, urgency: Urgency) -> None:
@@ -150,12 +169,12 @@ class TextLane:
         if path.endswith("/"):
             self._forget_below(path)
 
-    def _forget(self, path: str) -> None:
+    def _forget(self, path: str, *, is_folder: bool) -> None:
         for epoch in self._store.epochs():
             gone = self._store.documents(epoch).delete(path)
             self._store.embeddings(epoch).drop_unused(gone)
-        if not path.endswith("/"):
-            self._forget_below(path + "/")
+        if not is_folder:
+            self._forget_below(path.rstrip("/") + "/")
 
     def _forget_below(self, folder: str) -> None:
         for epoch in self._store.epochs():

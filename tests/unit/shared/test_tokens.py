@@ -84,7 +84,7 @@ def test_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "MAX_PIECES", 50)
     monkeypatch.setattr(tokens, "MAX_WORDS", 20)
     counter = TokenCounter(TOKENIZER)
-    text = " ".join(f"name{n}.part{n}" for n in range(500)) + " " + "w" * (tokens.MAX_KEY_CHARS + 1)
+    text = " ".join(f"nomé{n}.part{n}" for n in range(500)) + " " + "w" * (tokens.MAX_KEY_CHARS + 1)
     assert counter.count(text) == exact(text)
     assert len(counter._pieces) <= 50
     assert len(counter._pieces._words) <= 20

@@ -13,6 +13,10 @@ from services.indexer.core.chunking.partition import NEVER, SOFT
 
 BLANK_BEFORE = SOFT + 1
 
+# A comment line without words parts its paragraphs as a blank line does.
+_COMMENT_MARKS = frozenset({"#", "//", "*", "--", ";;", "///", "%", "//!", "dnl"})
+_MARK_CHARS = 12
+
 # Kinds whose scopes are known by something that is defined elsewhere, or by no name at all.
 _NAMELESS = frozenset({"impl", "rule"})
 
@@ -101,7 +105,7 @@ def plain_levels(lines: list[str]) -> list[int]:
     for line in lines:
         is_blank = not line or line.isspace()
         levels.append(NEVER if is_blank else BLANK_BEFORE if after_blank else SOFT)
-        after_blank = is_blank
+        after_blank = is_blank or (len(line) <= _MARK_CHARS and line.strip() in _COMMENT_MARKS)
     return levels
 
 
