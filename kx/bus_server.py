@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,6 +29,7 @@ from shared.permissions import USERS, permissions_of, tool_permissions
 CONFIG_FILE = "bus.conf"
 LOCK_FILE = "bus.lock"
 PASSWORD_BYTES = 32
+LOCK_S, LOCK_POLL_S = 0.5, 0.05  # whoever only looks whether a bus runs holds its lock for a moment
 
 
 def serve_bus(run_dir: Path, port: int = 0) -> NoReturn:
@@ -72,7 +74,7 @@ def write_bus_files(run_dir: Path, port: int) -> Path:
 def reload_users(run_dir: Path) -> None:
     """Let a running bus know the tool users of now; the connections of all others stay."""
     found = read_bus_file(run_dir)
-    if found is None or not _is_running(run_dir):
+    if found is None or not bus_is_running(run_dir):
         return  # the next start reads them
     _write_config(run_dir, found.port, found.passwords)
     os.kill(found.pid, signal.SIGHUP)
@@ -121,8 +123,19 @@ def _is_free(port: int) -> bool:
         return True
 
 
-def _hold_lock(run_dir: Path) -> None:
+def bus_is_running(run_dir: Path) -> bool:
+    """Tell whether a bus of this home runs, whoever started it."""
     descriptor = _try_lock(run_dir)
+    if descriptor is None:
+        return True
+    os.close(descriptor)
+    return False
+
+
+def _hold_lock(run_dir: Path) -> None:
+    give_up = time.monotonic() + LOCK_S
+    while (descriptor := _try_lock(run_dir)) is None and time.monotonic() < give_up:
+        time.sleep(LOCK_POLL_S)
     if descriptor is None:
         raise KxError(
             ErrorCode.BUS_UNAVAILABLE,
@@ -131,14 +144,6 @@ def _hold_lock(run_dir: Path) -> None:
             folder=run_dir,
         )
     os.set_inheritable(descriptor, True)
-
-
-def _is_running(run_dir: Path) -> bool:
-    descriptor = _try_lock(run_dir)
-    if descriptor is None:
-        return True
-    os.close(descriptor)
-    return False
 
 
 def _try_lock(run_dir: Path) -> int | None:

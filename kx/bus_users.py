@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from shared.permissions import inbox_prefix
 TOOLS_FILE = "bus-users.json"
 LOCK_FILE = "bus-users.lock"
 PASSWORD_BYTES = 32
+PREFIX = "tool-"
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class ToolUser(Struct, frozen=True, kw_only=True):
@@ -59,17 +62,60 @@ def read_tool_users(run_dir: Path) -> tuple[ToolUser, ...]:
         ) from error
 
 
-def tool_user(run_dir: Path, instance: InstanceId) -> ToolUser:
-    """Give the user for one instance, made when there is none yet. A running bus has to be told: `reload_users`."""
+def tool_user(run_dir: Path, instance: InstanceId, name: str | None = None) -> ToolUser:
+    """Give the user of that name for one instance, made when there is none yet.
+
+    Without a name it is the instance's own. A running bus has to be told: `reload_users`.
+
+    Raises:
+        KxError: `KX_BAD_REQUEST` for a name that cannot be a subject's token, or that is another instance's user.
+    """
+    wanted = _user_name(name or instance)
     run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _alone(run_dir):
         users = read_tool_users(run_dir)
         for user in users:
-            if user.instance == instance:
-                return user
-        made = ToolUser(name=f"tool-{instance}", password=secrets.token_urlsafe(PASSWORD_BYTES), instance=instance)
+            if user.name == wanted:
+                return _of_instance(user, instance)
+        made = ToolUser(name=wanted, password=secrets.token_urlsafe(PASSWORD_BYTES), instance=instance)
         write_atomic(run_dir / TOOLS_FILE, msgspec.json.encode((*users, made)))
     return made
+
+
+def forget_user(run_dir: Path, name: str) -> bool:
+    """Take a user away; False when there is none of that name. A running bus has to be told: `reload_users`."""
+    wanted = _user_name(name)
+    with _alone(run_dir):
+        users = read_tool_users(run_dir)
+        left = tuple(user for user in users if user.name != wanted)
+        if len(left) == len(users):
+            return False
+        write_atomic(run_dir / TOOLS_FILE, msgspec.json.encode(left))
+    return True
+
+
+def _user_name(name: str) -> str:
+    """Give the user's full name: with a prefix that no service has, and safe inside a subject."""
+    if not _NAME.fullmatch(name):
+        raise KxError(
+            ErrorCode.BAD_REQUEST,
+            "{name} cannot be the name of a user of the bus",
+            hint="use up to 40 letters, digits, - and _",
+            name=name,
+        )
+    return name if name.startswith(PREFIX) else PREFIX + name
+
+
+def _of_instance(user: ToolUser, instance: InstanceId) -> ToolUser:
+    if user.instance != instance:
+        raise KxError(
+            ErrorCode.BAD_REQUEST,
+            "{name} is the user for the instance {instance} already",
+            hint="give another name, or revoke it first: kx bus revoke {name}",
+            name=user.name,
+            instance=user.instance,
+        )
+    return user
 
 
 @contextmanager

@@ -10,23 +10,27 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from kx.catalogue import Catalogue
 from kx.context import Context
 from kx.exits import Exit, exit_code_of
+from kx.help import spoken
 from kx.terminal import visible
+from kx.usage import SuggestingGroup, usage_error
 from shared import logs
 from shared.errors import KxError
-from shared.settings import harden_process, load_settings
+from shared.settings import fallback_language, harden_process, load_settings
 
-VERBS = ("init", "index", "search", "status", "project", "serve")
+VERBS = ("init", "index", "search", "status", "watch", "up", "down", "project", "bus", "serve")
 
 
-class Verbs(click.Group):
-    """The verbs, found by name."""
+class Verbs(SuggestingGroup):
+    """The verbs, found by name; each speaks the language of the run."""
+
+    catalogue = Catalogue()
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """Give the verbs in the order they are met."""
@@ -37,27 +41,51 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = importlib.import_module(f"kx.commands.{cmd_name}").command
-        return command
+        return spoken(command, self.catalogue)
+
+    def in_language_of(self, catalogue: Catalogue) -> Verbs:
+        """Give a copy that speaks the catalogue's language."""
+        told = cast("Verbs", spoken(self, catalogue))
+        told.catalogue = catalogue
+        return told
+
+
+EPILOG = """\b
+Try it:   kx search --index 'how are errors retried'
+Keep it:  kx init, then kx index
+
+\b
+Exit codes:
+  0    it worked
+  1    it failed, and will until someone acts
+  2    the command line, or a value in it, is wrong
+  3    no index or no such project yet; the message says how to begin
+  75   busy or unreachable: try again
+  78   the configuration or the installation is wrong
+  130  interrupted"""
 
 
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Try it: kx search --index 'how are errors retried'.  Keep it: kx init, then kx index.",
+    epilog=EPILOG,
 )
-@click.version_option(version("kx"), prog_name="kx")
+@click.version_option(version("kx"), prog_name="kx", message="%(prog)s %(version)s")
 @click.option("--home", type=click.Path(), help="Folder kx keeps everything in (default ~/.kx).")
-@click.option("--lang", type=click.Choice(["en", "pt"]), help="Language of messages.")
-@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severe log line.")
-@click.option("--threads", type=click.IntRange(0, 256), help="Threads the model may use; 0: one for each core.")
-@click.option("--model-dir", type=click.Path(), help="Folder of another 384-dimensional sentence encoder.")
-@click.option("--bus-port", type=click.IntRange(0, 65535), help="Port of the local bus; 0 takes a free one.")
+@click.option("--lang", type=click.Choice(["en", "pt"]), help="Language of help and messages (default: KX_LANG, the locale).")
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severe log line (default: warning).")
+@click.option("--threads", type=click.IntRange(0, 256), help="Threads the model may use (default 0: one for each core).")
+@click.option("--model-dir", type=click.Path(), help="Folder of another 384-dimensional sentence encoder (default: the one that came with kx).")
+@click.option("--bus-port", type=click.IntRange(0, 65535), help="Port of the local bus (default 0: any free one).")
 @click.pass_context
 def main(ctx: click.Context, /, **flags: Any) -> None:
     """Search a project's docs, code, configuration and notes by meaning and by exact words, on this machine."""
     settings = load_settings({name: value for name, value in flags.items() if value is not None})
     logs.configure(settings.log_level)
     ctx.obj = Context(settings)
+    if ctx.invoked_subcommand != "serve":  # a stack has six of them; whoever started it has said so
+        for warning in settings.warnings:
+            ctx.obj.warn(warning)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -65,18 +93,31 @@ def run(arguments: Sequence[str]) -> int:
     harden_process()
     # A reader that goes away (`kx search … | head`) ends the command quietly.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    catalogue = _catalogue(arguments)
     try:
-        result = main.main(args=list(arguments), prog_name="kx", standalone_mode=False)
+        verbs = cast("Verbs", main).in_language_of(catalogue)
+        result = verbs.main(args=list(arguments), prog_name="kx", standalone_mode=False)
     except click.exceptions.Exit as ended:
         return ended.exit_code
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return Exit.USAGE
+    except click.ClickException as error:
+        return _fail(usage_error(error), catalogue)
     except (click.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
     except Exception as error:  # noqa: BLE001  # the edge: ours become messages, anything else is raised again
-        return _fail(_known(error))
+        return _fail(_known(error), catalogue)
     return int(result) if isinstance(result, int) else Exit.DONE
+
+
+def _catalogue(arguments: Sequence[str]) -> Catalogue:
+    """Choose the language before anything is run, because help and refusals are printed before that."""
+    flags = main.make_context("kx", list(arguments), resilient_parsing=True).params
+    try:
+        return Catalogue(load_settings({name: flags.get(name) for name in ("home", "lang")}).lang)
+    except KxError:  # the settings are what is wrong; the run will say so
+        return Catalogue(fallback_language(flags.get("lang")))
 
 
 def _known(error: BaseException) -> KxError:
@@ -92,17 +133,9 @@ def _known(error: BaseException) -> KxError:
     raise error
 
 
-def _fail(error: KxError) -> Exit:
-    catalogue = Catalogue(_language())
+def _fail(error: KxError, catalogue: Catalogue) -> Exit:
     message, hint = catalogue.error(error)
     print(visible(f"{error.code}: {message}"), file=sys.stderr)
     if hint:
         print(visible(hint), file=sys.stderr)
     return exit_code_of(error)
-
-
-def _language() -> str:
-    try:
-        return load_settings().lang
-    except KxError:
-        return "en"  # the settings themselves may be what is wrong

@@ -56,11 +56,14 @@ def permissions_of(user: str) -> Permissions:
 
 
 def tool_permissions(user: str, instance: InstanceId) -> Permissions:
-    """Give another program's rights: ask about one instance, receive the replies, nothing else."""
+    """Give another program's rights: ask about one instance and which services there are, receive the replies."""
     asks = tuple(
         subject_of(route, instance) for route in REQUEST_ROUTES if TOOL in route.callers and route.per_instance
     )
-    return Permissions(publish=asks, subscribe=(f"{inbox_prefix(user)}.>",))
+    finds = tuple(
+        subject for verb in DISCOVERY_VERBS for root in [f"{DISCOVERY}.{verb}"] for subject in (root, f"{root}.>")
+    )
+    return Permissions(publish=(*asks, *finds), subscribe=(f"{inbox_prefix(user)}.>",))
 
 
 def discovery_subjects(service: str) -> tuple[str, ...]:

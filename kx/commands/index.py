@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -55,7 +54,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     """
     for root, subtrees in _by_project(context, paths).items():
         project = context.enrol(root)
-        _refuse_huge(context, project, yes=yes)
+        refuse_huge(context, project, yes=yes)
         run = Run(context, project, tuple(subtrees), full=full, retry_failed=retry_failed, upto=upto)
         anyio.run(run.go, stack)
 
@@ -172,14 +171,14 @@ def _subtree(root: Path, path: Path | None) -> str:
     return "" if inside == Path() else encode_path(os.fsencode(inside))
 
 
-def _refuse_huge(context: Context, project: Project, *, yes: bool) -> None:
+def refuse_huge(context: Context, project: Project, *, yes: bool) -> None:
+    """Ask before a root that nobody means to index as a whole; without a terminal, refuse (ROOT_TOO_LARGE)."""
     if yes or project.root_path not in (
         Path(project.root_path.anchor),
         Path(os.path.realpath(context.settings.user_home)),
     ):
         return
-    question = context.catalogue.text("{root} is a very large root. Index all of it?", root=project.root)
-    if not (sys.stdin.isatty() and click.confirm(question, err=True)):
+    if not context.confirm("{root} is a very large root. Index all of it?", root=project.root):
         raise KxError(
             ErrorCode.ROOT_TOO_LARGE,
             "{root} is a very large root",

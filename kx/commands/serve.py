@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import signal
 
 import click
 
+from kx.child import end_with_parent
 from kx.context import Context
 from kx.processes import BUS, process_named
 from shared.runtime import serve_main
@@ -14,9 +16,13 @@ from shared.settings import ensure_home
 
 @click.command("serve", epilog="Example: kx serve bus    kx serve query")
 @click.argument("name", metavar="NAME")
+@click.option("--parent", type=int, hidden=True, help="Process id of the supervisor, whose end ends this one.")
 @click.pass_obj
-def command(context: Context, name: str) -> int:
+def command(context: Context, name: str, parent: int | None) -> int:
     """Run NAME (bus, watcher, indexer, embedder or query) until it is told to stop."""
+    if parent is not None:
+        end_with_parent(parent)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a log that nobody reads any more ends no service
     process = process_named(name)
     ensure_home(context.settings)
     if name == BUS:

@@ -1,0 +1,78 @@
+"""`kx up`: run the whole stack and start again whatever dies; `-d` in the background."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from functools import partial
+
+import anyio
+import click
+
+from kx.bus_server import bus_is_running
+from kx.context import Context
+from kx.interrupts import until_interrupted
+from kx.stack_health import end_when_idle, wait_until_ready
+from kx.stack_lock import adopt, hold
+from kx.stack_start import start_detached
+from kx.supervisor import Supervisor, starter, supervise
+from shared.errors import ErrorCode, KxError
+from shared.settings import ensure_home
+
+DYING_S, POLL_S = 1.0, 0.05  # the bus of a supervisor that was killed a moment ago
+
+
+@click.command("up", epilog="Examples: kx up    kx up -d")
+@click.option(
+    "-d", "--detach", is_flag=True, help="Return once every service answers; the stack goes on in the background."
+)
+@click.option("--linger", type=float, hidden=True, help="End these seconds after the last client left.")
+@click.option("--held", type=int, hidden=True, help="The open lock file of whoever starts us in the background.")
+@click.pass_obj
+def command(context: Context, *, detach: bool, linger: float | None, held: int | None) -> None:
+    """Run every service of kx, start again what dies, and stop all in order on Ctrl+C or `kx down`."""
+    if detach:
+        start_detached(context.settings)
+        anyio.run(until_interrupted, partial(wait_until_ready, context.settings))
+        context.tell("the stack is ready; see how it is with: kx status; end it with: kx down")
+        return
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    ensure_home(context.settings)
+    in_background = held is not None
+    lock = adopt(held) if held is not None else hold(context.settings.run_dir)
+    try:
+        _refuse_two_buses(context)
+        anyio.run(_run, context, linger, in_background)
+    finally:
+        os.close(lock)
+
+
+async def _run(context: Context, linger_s: float | None, in_background: bool) -> None:
+    supervisor = Supervisor(starter(context.settings, logs_to_files=in_background))
+
+    async def say_ready() -> None:
+        await wait_until_ready(context.settings, limit_s=None)
+        with suppress(OSError):  # whoever read it has gone; the stack has not
+            context.tell("the stack is ready; Ctrl+C ends it")
+
+    async def end_unused() -> None:
+        await end_when_idle(context.settings, linger_s or 0.0, supervisor.stop)
+
+    beside = [*([] if in_background else [say_ready]), *([] if linger_s is None else [end_unused])]
+    await supervise(supervisor, *beside)
+
+
+def _refuse_two_buses(context: Context) -> None:
+    give_up = time.monotonic() + DYING_S
+    while bus_is_running(context.settings.run_dir):
+        if time.monotonic() < give_up:
+            time.sleep(POLL_S)
+            continue
+        raise KxError(
+            ErrorCode.ALREADY_RUNNING,
+            "processes of a stack of {home} run already, started one by one",
+            hint="end them where they were started (honcho, systemd, compose), then try again",
+            home=context.settings.home,
+        )
