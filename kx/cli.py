@@ -72,10 +72,22 @@ Exit codes:
 )
 @click.version_option(version("kx"), prog_name="kx", message="%(prog)s %(version)s")
 @click.option("--home", type=click.Path(), help="Folder kx keeps everything in (default ~/.kx).")
-@click.option("--lang", type=click.Choice(["en", "pt"]), help="Language of help and messages (default: KX_LANG, the locale).")
-@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Least severe log line (default: warning).")
-@click.option("--threads", type=click.IntRange(0, 256), help="Threads the model may use (default 0: one for each core).")
-@click.option("--model-dir", type=click.Path(), help="Folder of another 384-dimensional sentence encoder (default: the one that came with kx).")
+@click.option(
+    "--lang", type=click.Choice(["en", "pt"]), help="Language of help and messages (default: KX_LANG, the locale)."
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    help="Least severe log line (default: warning).",
+)
+@click.option(
+    "--threads", type=click.IntRange(0, 256), help="Threads the model may use (default 0: one for each core)."
+)
+@click.option(
+    "--model-dir",
+    type=click.Path(),
+    help="Folder of another 384-dimensional sentence encoder (default: the one that came with kx).",
+)
 @click.option("--bus-port", type=click.IntRange(0, 65535), help="Port of the local bus (default 0: any free one).")
 @click.pass_context
 def main(ctx: click.Context, /, **flags: Any) -> None:
@@ -95,20 +107,23 @@ def run(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     catalogue = _catalogue(arguments)
     try:
-        verbs = cast("Verbs", main).in_language_of(catalogue)
-        result = verbs.main(args=list(arguments), prog_name="kx", standalone_mode=False)
+        result = main.in_language_of(catalogue).main(args=list(arguments), prog_name="kx", standalone_mode=False)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return Exit.USAGE
     except click.ClickException as error:
-        return _fail(usage_error(error), catalogue)
+        return _fail(usage_error(error, _called(arguments)), catalogue)
     except (click.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
     except Exception as error:  # noqa: BLE001  # the edge: ours become messages, anything else is raised again
         return _fail(_known(error), catalogue)
     return int(result) if isinstance(result, int) else Exit.DONE
+
+
+def _called(arguments: Sequence[str]) -> str:
+    return " ".join(["kx", *[word for word in arguments if word in VERBS][:1]])
 
 
 def _catalogue(arguments: Sequence[str]) -> Catalogue:

@@ -8,10 +8,13 @@ from pathlib import Path
 import click
 
 from kx.catalogue import Catalogue
+from kx.paint import Paint
 from shared.discovery import Found, find_project
 from shared.project_config import LoadedConfig, load_project_config
 from shared.registry import Project, Registry
 from shared.settings import Settings, ensure_home
+
+YES = frozenset({"y", "yes", "s", "sim"})  # in any language: nobody means no by them
 
 
 class Context:
@@ -21,6 +24,7 @@ class Context:
         self.settings = settings
         self.catalogue = Catalogue(settings.lang)
         self.registry = Registry(settings)
+        self.paint = Paint(is_on=settings.color and sys.stdout.isatty())
 
     def say(self, text: str) -> None:
         """Print an answer to stdout."""
@@ -32,12 +36,26 @@ class Context:
 
         print(visible(self.catalogue.text(template, **params)), file=sys.stderr, flush=True)
 
+    def warn(self, text: str) -> None:
+        """Print a warning, which arrives filled, to stderr."""
+        self.tell("warning: {text}", text=self.catalogue.sentence(text))
+
+    def confirm(self, template: str, **params: object) -> bool:
+        """Ask a yes-or-no question on stderr; without a terminal to answer on it is a no."""
+        if not sys.stdin.isatty():
+            return False
+        from kx.terminal import visible
+
+        question = self.catalogue.text("{question} [y/N]", question=self.catalogue.text(template, **params))
+        print(visible(question), end=" ", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().casefold() in YES
+
     def find(self, path: Path | None) -> tuple[Found, LoadedConfig]:
         """Find the project of `path` (None: of the working directory) and its configuration; warnings are told."""
         found = find_project(path or Path.cwd(), self.registry, self.settings, explicit=path is not None)
         loaded = load_project_config(found.root, self.settings)
         for warning in loaded.warnings:
-            self.tell("warning: {text}", text=warning)
+            self.warn(warning)
         return found, loaded
 
     def enrol(self, path: Path | None) -> Project:

@@ -35,13 +35,17 @@ class Bar:
     def text(self, progress: IndexProgress) -> None:
         """Show files done of files announced."""
         self._show(
-            "files", self._catalogue.text("Reading"), progress.text_done, progress.text_done + progress.text_pending
+            self._catalogue.text("files"),
+            self._catalogue.text("Reading"),
+            progress.text_done,
+            progress.text_done + progress.text_pending,
         )
 
     def vectors(self, progress: IndexProgress) -> None:
         """Show texts with a vector of all texts."""
         total = progress.vectors_ready + progress.vectors_missing
-        self._show("texts", self._catalogue.text("Embedding"), progress.vectors_ready, total)
+        unit, label = self._catalogue.text("texts"), self._catalogue.text("Embedding")
+        self._show(unit, label, progress.vectors_ready, total)
 
     def close(self) -> None:
         """Take the bar off the screen."""

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from kx.catalogue import Catalogue
+from kx.paint import PLAIN, Paint
 from kx.terminal import visible
 from shared.messages import Hit, LaneReport, Listing, ListingRow, SearchReply, ServiceStatus, StatusReply
 
 JSON_SCHEMA = 1  # of `kx search --json` and `kx status --json`; a field may be added, never changed
 
+Absent = Literal["down", "not_running"]  # a service nobody answers for: a fault in a stack, nothing without one
+
+NOTHING_FOUND = (
+    "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index"
+)
+PASSAGE_LINES = 40  # of a passage on the terminal; JSON holds it whole
+
 _MIB = 1024 * 1024
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def as_json(value: object) -> str:
@@ -40,13 +50,13 @@ def search_json(reply: SearchReply) -> dict[str, Any]:
     return answer
 
 
-def search_text(reply: SearchReply, catalogue: Catalogue) -> str:
+def search_text(reply: SearchReply, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     """Give the answer as a person reads it: score, place, kind and origin, then the passage; a total at the end."""
-    blocks = [_hit_text(hit, catalogue) for hit in reply.results]
-    body = "\n---\n".join(blocks)
+    blocks = [_hit_text(hit, catalogue, paint) for hit in reply.results]
+    body = f"\n{paint.aside('---')}\n".join(blocks)
     lines = [body] if body else []
     lines.append(_total(reply, catalogue))
-    lines.extend(_notes(reply, catalogue))
+    lines.extend(paint.aside(note) for note in _notes(reply, catalogue))
     return "\n".join(lines)
 
 
@@ -54,6 +64,7 @@ def status_json(
     reply: StatusReply,
     services: Mapping[str, ServiceStatus | None],
     listings: Mapping[Listing, Iterable[ListingRow]],
+    absent: Absent = "down",
 ) -> dict[str, Any]:
     """Give the documented form of a status; `listings` holds the lists that were asked for."""
     status: dict[str, Any] = {
@@ -69,7 +80,7 @@ def status_json(
         "failed": [{"path": failure.path, "reason": failure.reason} for failure in reply.failed],
         "model": reply.model_id,
         "index_bytes": reply.index_bytes,
-        "services": {name: _service_json(found) for name, found in services.items()},
+        "services": {name: _service_json(found, absent) for name, found in services.items()},
         "notes": list(reply.notes),
     }
     if "documents" in listings:
@@ -78,7 +89,9 @@ def status_json(
             for row in listings["documents"]
         ]
     if "skipped" in listings:
-        status["skipped_list"] = [{"path": row.path, "reason": row.reason, "detail": row.detail} for row in listings["skipped"]]
+        status["skipped_list"] = [
+            {"path": row.path, "reason": row.reason, "detail": row.detail} for row in listings["skipped"]
+        ]
     return status
 
 
@@ -87,6 +100,7 @@ def status_text(
     services: Mapping[str, ServiceStatus | None],
     listings: Mapping[Listing, Iterable[ListingRow]],
     catalogue: Catalogue,
+    absent: Absent = "down",
 ) -> str:
     """Give the status as a person reads it; walked = documents + skipped + failed."""
     t = catalogue.text
@@ -94,7 +108,7 @@ def status_text(
     skipped = ", ".join(f"{reason} {count}" for reason, count in sorted(reply.skipped.items()))
     total = reply.vectors_ready + reply.vectors_missing
     rows = [
-        (t("project"), f"{reply.project} ({t(reply.state)})"),
+        (t("project"), f"{reply.project} ({_state(reply.state, catalogue)})"),
         (t("root"), reply.root),
         (t("documents"), f"{reply.documents}" + (f" ({kinds})" if kinds else "")),
         (t("chunks"), str(reply.chunks)),
@@ -103,7 +117,7 @@ def status_text(
         (t("failed"), str(len(reply.failed))),
         (t("model"), reply.model_id),
         (t("index"), f"{reply.index_bytes / _MIB:.1f} MiB"),
-        (t("services"), ", ".join(_service_text(name, found, catalogue) for name, found in services.items())),
+        (t("services"), ", ".join(_service_text(name, found, absent, catalogue) for name, found in services.items())),
     ]
     width = max(len(name) for name, _ in rows)
     lines = [f"{name:<{width}}  {visible(value)}" for name, value in rows]
@@ -111,7 +125,7 @@ def status_text(
     for name, listing in listings.items():
         lines.append(f"{t(name)}:")
         lines += [visible(_row_text(row)) for row in listing]
-    lines += [visible(note) for note in reply.notes]
+    lines += [visible(catalogue.sentence(note)) for note in reply.notes]
     return "\n".join(lines)
 
 
@@ -151,10 +165,11 @@ def _lane_json(lane: LaneReport) -> dict[str, Any]:
     return found
 
 
-def _hit_text(hit: Hit, catalogue: Catalogue) -> str:
-    place = f"{hit.path}:{hit.start_line}-{hit.end_line}"
-    head = f"[{hit.score:.4f}] {place} [{hit.kind}|{catalogue.text(hit.origin)}]"
-    lines = [visible(head), visible(hit.text)]
+def _hit_text(hit: Hit, catalogue: Catalogue, paint: Paint) -> str:
+    score = paint.score(f"[{hit.score:.4f}]")
+    place = paint.place(visible(f"{hit.path}:{hit.start_line}-{hit.end_line}"))
+    lines = [f"{score} {place} {paint.aside(f'[{hit.kind}|{catalogue.text(hit.origin)}]')}"]
+    lines += _passage_lines(hit.text, catalogue, paint)
     if hit.spans:
         spans = ", ".join(f"{span.start_line}-{span.end_line}" for span in hit.spans)
         lines.append(catalogue.text("also in this file: lines {spans}", spans=spans))
@@ -162,9 +177,17 @@ def _hit_text(hit: Hit, catalogue: Catalogue) -> str:
         places = ", ".join(f"{place.path}:{place.start_line}-{place.end_line}" for place in hit.also)
         lines.append(visible(catalogue.text("same text: {places}", places=places)))
     if hit.parts:
-        parts = "  ".join(f"{name}={value:+.4f}" for name, value in hit.parts.items())
-        lines.append(parts)
+        lines.append("  ".join(f"{name}={value:+.4f}" for name, value in hit.parts.items()))
     return "\n".join(lines)
+
+
+def _passage_lines(text: str, catalogue: Catalogue, paint: Paint) -> list[str]:
+    lines = visible(text).split("\n")
+    more = len(lines) - PASSAGE_LINES
+    if more <= 0:
+        return lines
+    cut = catalogue.text("… {count} more lines" if more != 1 else "… 1 more line", count=more)
+    return [*lines[:PASSAGE_LINES], paint.aside(cut)]
 
 
 def _total(reply: SearchReply, catalogue: Catalogue) -> str:
@@ -174,12 +197,12 @@ def _total(reply: SearchReply, catalogue: Catalogue) -> str:
 
 
 def _notes(reply: SearchReply, catalogue: Catalogue) -> list[str]:
-    notes = [visible(note) for note in reply.notes]
+    notes = [visible(catalogue.sentence(note)) for note in reply.notes]
+    if not reply.results and not notes:
+        notes.append(catalogue.text(NOTHING_FOUND))
     for name, lane in reply.lanes.items():
         if lane.state in ("off", "failed"):
-            notes.append(
-                catalogue.text("the {lane} lane is {state}: {reason}", lane=name, state=lane.state, reason=lane.reason)
-            )
+            notes.append(visible(_lane_text(name, lane, catalogue)))
     if reply.pending.text or reply.pending.vectors:
         notes.append(
             catalogue.text(
@@ -191,16 +214,29 @@ def _notes(reply: SearchReply, catalogue: Catalogue) -> list[str]:
     return notes
 
 
-def _service_json(found: ServiceStatus | None) -> dict[str, Any]:
+def _lane_text(name: str, lane: LaneReport, catalogue: Catalogue) -> str:
+    return catalogue.text(
+        "the {lane} lane is {state}: {reason}",
+        lane=catalogue.text(name),
+        state=_state(lane.state, catalogue),
+        reason=catalogue.sentence(lane.reason),
+    )
+
+
+def _state(state: str, catalogue: Catalogue) -> str:
+    return catalogue.text(state.replace("_", " "))
+
+
+def _service_json(found: ServiceStatus | None, absent: Absent) -> dict[str, Any]:
     if found is None:
-        return {"state": "down", "pid": None, "rss_bytes": None}
+        return {"state": absent, "pid": None, "rss_bytes": None}
     return {"state": found.state, "pid": found.pid, "rss_bytes": found.rss_bytes}
 
 
-def _service_text(name: str, found: ServiceStatus | None, catalogue: Catalogue) -> str:
+def _service_text(name: str, found: ServiceStatus | None, absent: Absent, catalogue: Catalogue) -> str:
     if found is None:
-        return f"{name} {catalogue.text('down')}"
-    return f"{name} {catalogue.text(found.state)} ({found.rss_bytes // _MIB} MiB)"
+        return f"{name} {_state(absent, catalogue)}"
+    return f"{name} {_state(found.state, catalogue)} ({found.rss_bytes // _MIB} MiB)"
 
 
 def _row_text(row: ListingRow) -> str:
@@ -211,9 +247,9 @@ def _row_text(row: ListingRow) -> str:
 
 def _clean(value: object) -> object:
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode() if not value.isascii() else value
+        return value if value.isascii() else _SURROGATES.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {key: _clean(item) for key, item in value.items()}
+        return {_clean(key): _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     return value

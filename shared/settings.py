@@ -297,6 +297,13 @@ def _locale_lang(env: Mapping[str, str]) -> str:
     return "pt" if _language(locale) == "pt" else "en"
 
 
+def fallback_language(flag: str | None, environ: Mapping[str, str] | None = None) -> Lang:
+    """Give the language in which to say that the settings themselves are wrong: no file is read, nothing refused."""
+    env = os.environ if environ is None else environ  # noqa: TID251 - this is the module the rule points to
+    asked = _language(flag or env.get("KX_LANG", ""))
+    return cast("Lang", asked) if asked in {"en", "pt"} else _locale_lang(env)
+
+
 def _refuse_two_roots(given: Mapping[str, object], env: Mapping[str, str], values: Mapping[str, Any]) -> None:
     variable = env.get("KX_PROJECT_ROOT")
     if variable and "project_root" in given and Path(variable).absolute() != values["project_root"]:

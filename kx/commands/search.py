@@ -41,7 +41,9 @@ SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
     help="Bring the index up to date first: words, and the vectors that matter here.",
 )
 @click.option("--top", type=click.IntRange(1, 100), default=10, show_default=True, help="How many results.")
-@click.option("--offset", type=click.IntRange(0, 10_000), default=0, help="Results to leave out, for paging.")
+@click.option(
+    "--offset", type=click.IntRange(0, 10_000), default=0, show_default=True, help="Results to leave out, for paging."
+)
 @click.option(
     "--type",
     "kind",
@@ -87,7 +89,7 @@ def command(context: Context, /, query: str, path: Path | None, **options: Any) 
     project = context.enrol(path) if is_indexing else context.registered(path)
     request = _request(project, query, options)
     reply = anyio.run(_answer, context, request, is_indexing, stack)
-    context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue))
+    context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue, context.paint))
 
 
 def _request(project: Project, query: str, options: dict[str, Any]) -> SearchRequest:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import anyio
 import click
+from msgspec import Struct
 
 from kx.client import health, services
 from kx.context import Context
-from kx.render import as_json, status_json, status_text
+from kx.render import Absent, as_json, status_json, status_text
 from shared.bus import Bus
 from shared.identity import InstanceId
 from shared.messages import Listing, ListingRequest, ListingRow, ServiceStatus, StatusReply, StatusRequest
@@ -35,15 +36,21 @@ def command(  # one parameter an option
 ) -> None:
     """Show documents, chunks, vectors, skipped and failed entries, and the services."""
     project = context.registered(path)
-    wanted: tuple[Listing, ...] = (*(("documents",) if documents else ()), *(("skipped",) if skipped else ()))  # type: ignore[assignment]  # literals
-    reply, found, listings = anyio.run(_ask, context, project.instance, wanted, stack)
+    wanted: tuple[Listing, ...] = (*(("documents",) if documents else ()), *(("skipped",) if skipped else ()))
+    asked = anyio.run(_ask, context, project.instance, wanted, stack)
     if is_json:
-        context.say(as_json(status_json(reply, found, listings)))
+        context.say(as_json(status_json(asked.reply, asked.services, asked.listings, asked.absent)))
     else:
-        context.say(status_text(reply, found, listings, context.catalogue))
+        context.say(status_text(asked.reply, asked.services, asked.listings, context.catalogue, asked.absent))
 
 
-Asked = tuple[StatusReply, dict[str, ServiceStatus | None], dict[Listing, list[ListingRow]]]
+class Asked(Struct, frozen=True):
+    """What was asked for, and how the services are."""
+
+    reply: StatusReply
+    services: dict[str, ServiceStatus | None]
+    listings: dict[Listing, list[ListingRow]]
+    absent: Absent  # what it means that nobody answers for a service
 
 
 async def _ask(context: Context, instance: InstanceId, wanted: tuple[Listing, ...], stack: bool | None) -> Asked:
@@ -51,7 +58,7 @@ async def _ask(context: Context, instance: InstanceId, wanted: tuple[Listing, ..
         reply = await reach.bus.request(STATUS, StatusRequest(instance=instance), timeout_s=STATUS_TIMEOUT_S)
         listings = {name: await _listing(reach.bus, instance, name) for name in wanted}
         found = await health(reach.bus)
-    return reply, found, listings
+    return Asked(reply, found, listings, "down" if reach.is_stack else "not_running")
 
 
 async def _listing(bus: Bus, instance: InstanceId, listing: Listing) -> list[ListingRow]:

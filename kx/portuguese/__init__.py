@@ -1,0 +1,16 @@
+"""Brazilian Portuguese of every template, by its English form; read only where the language is Portuguese."""
+
+from __future__ import annotations
+
+from kx.portuguese.answers import ANSWERS
+from kx.portuguese.click_words import CLICK
+from kx.portuguese.errors import ERRORS
+from kx.portuguese.help import HELP
+from kx.portuguese.hints import HINTS
+from kx.portuguese.phrases import PHRASES
+
+PORTUGUESE: dict[str, str] = {**ANSWERS, **CLICK, **ERRORS, **HELP, **HINTS, **PHRASES}
+
+# What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among
+# them: the name of a folder or of a project may be such a word.
+RECOGNISED: dict[str, str] = {**CLICK, **ERRORS, **HINTS, **PHRASES}

@@ -1,0 +1,74 @@
+"""What the command says about its work, and the words of its answers."""
+
+from __future__ import annotations
+
+ANSWERS: dict[str, str] = {
+    # kx search
+    "1 result": "1 resultado(s) encontrado(s).",
+    "{count} results": "{count} resultado(s) encontrado(s).",
+    "No results.": "Nenhum resultado encontrado.",
+    "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index": (
+        "Tente outras palavras ou deixe de fora --type e --path; depois de mudanças, atualize o índice com: kx index"
+    ),
+    "… {count} more lines": "… mais {count} linhas",
+    "… 1 more line": "… mais 1 linha",
+    "also in this file: lines {spans}": "também neste arquivo: linhas {spans}",
+    "same text: {places}": "mesmo texto: {places}",
+    "the {lane} lane is {state}: {reason}": "via {lane} {state}: {reason}",
+    "pending: {text} changed files not indexed yet, {vectors} passages without a vector": (
+        "pendente: {text} arquivos alterados ainda não indexados, {vectors} trechos sem vetor"
+    ),
+    "both": "ambas",
+    "vector": "vetorial",
+    "lexical": "lexical",
+    # kx status
+    "project": "projeto",
+    "root": "raiz",
+    "documents": "documentos",
+    "chunks": "trechos",
+    "vectors": "vetores",
+    "{ready} of {total} ready": "{ready} de {total} prontos",
+    "skipped": "ignorados",
+    "failed": "com falha",
+    "model": "modelo",
+    "index": "índice",
+    "services": "serviços",
+    # states of a project, of a lane and of a service
+    "ready": "pronto",
+    "indexing": "indexando",
+    "rebuilding": "reconstruindo",
+    "not indexed": "não indexado",
+    "root missing": "raiz ausente",
+    "ok": "ok",
+    "partial": "parcial",
+    "off": "desligada",
+    "degraded": "degradado",
+    "down": "fora do ar",
+    "not running": "não está rodando",
+    # kx index, kx init, kx project
+    "Reading": "Lendo",
+    "Embedding": "Vetorizando",
+    "files": "arquivos",
+    "texts": "textos",
+    "{project}: {documents} documents, {chunks} passages, {ready} of {total} vectors ready "
+    "({announced} of {walked} files looked at again)": (
+        "{project}: {documents} documentos, {chunks} trechos, {ready} de {total} vetores prontos "
+        "({announced} de {walked} arquivos revistos)"
+    ),
+    "{count} passages could not be embedded; see: kx status": (
+        "{count} trechos não puderam ser vetorizados; veja: kx status"
+    ),
+    "stopped; all that is done is kept: {ready} of {total} vectors ready. Go on with: kx index {root}": (
+        "interrompido; tudo o que foi feito está guardado: {ready} de {total} vetores prontos. "
+        "Continue com: kx index {root}"
+    ),
+    "{root} is a very large root. Index all of it?": "{root} é uma raiz muito grande. Indexar tudo?",
+    "{question} [y/N]": "{question} [s/N]",
+    "{file} written; next: kx index {root}": "{file} criado; agora rode: kx index {root}",
+    "warning: {text}": "aviso: {text}",
+    "no project is registered; register one with: kx index PATH": (
+        "nenhum projeto está registrado; registre um com: kx index PATH"
+    ),
+    "{root} is forgotten": "{root} foi esquecido",
+    "{instance} is now at {root}": "{instance} agora está em {root}",
+}

@@ -1,0 +1,35 @@
+"""What the library that reads the command line says by itself: section titles, notes on options, refusals."""
+
+from __future__ import annotations
+
+CLICK: dict[str, str] = {
+    "Usage:": "Uso:",
+    "Options": "Opções",
+    "Commands": "Comandos",
+    "Positional arguments": "Argumentos",
+    "[OPTIONS]": "[OPÇÕES]",
+    "COMMAND [ARGS]...": "COMANDO [ARGUMENTOS]...",
+    "default: {default}": "padrão: {default}",
+    "required": "obrigatório",
+    "Show this message and exit.": "Mostra esta mensagem e sai.",
+    "Show the version and exit.": "Mostra a versão e sai.",
+    "No such option {name}.": "A opção {name} não existe.",
+    "No such command {name}.": "O comando {name} não existe.",
+    "{message} Did you mean {possibility}?": "{message} Você quis dizer {possibility}?",
+    "{message} (Did you mean one of: {possibilities}?)": "{message} (Você quis dizer um destes: {possibilities}?)",
+    "Missing command.": "Falta o comando.",
+    "Missing argument {name}.": "Falta o argumento {name}.",
+    "Missing option {name}.": "Falta a opção {name}.",
+    "Missing argument {name}. Choose from:\n\t{choices}": "Falta o argumento {name}. Escolha um destes:\n\t{choices}",
+    "Missing option {name}. Choose from:\n\t{choices}": "Falta a opção {name}. Escolha uma destas:\n\t{choices}",
+    "Invalid value: {message}": "Valor inválido: {message}",
+    "Invalid value for {param_hint}: {message}": "Valor inválido para {param_hint}: {message}",
+    "Got unexpected extra argument ({args})": "Há um argumento a mais ({args})",
+    "Got unexpected extra arguments ({args})": "Há argumentos a mais ({args})",
+    "Option {name} requires an argument.": "A opção {name} precisa de um valor.",
+    "Option {name} does not take a value.": "A opção {name} não recebe valor.",
+    "{value} is not {choice}.": "{value} não é {choice}.",
+    "{value} is not one of {choices}.": "{value} não é um destes: {choices}.",
+    "{value} is not in the range {range}.": "{value} não está no intervalo {range}.",
+    "{value} is not a valid {number_type}.": "{value} não é um valor do tipo {number_type}.",
+}

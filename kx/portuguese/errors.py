@@ -1,0 +1,123 @@
+"""Messages of errors: what failed, and with which value."""
+
+from __future__ import annotations
+
+ERRORS: dict[str, str] = {
+    # the command
+    "{root} is not indexed yet": "{root} ainda não foi indexado",
+    "{root} is a very large root": "{root} é uma raiz muito grande",
+    "{file} is there already": "{file} já existe",
+    "there is no process {name}": "não existe o processo {name}",
+    "no project {name} is registered": "nenhum projeto {name} está registrado",
+    # the bus and its messages
+    "nats-server is not installed: neither {beside} nor on the PATH": (
+        "o nats-server não está instalado: nem em {beside} nem no PATH"
+    ),
+    "a bus of {folder} already runs": "já existe um barramento de {folder} rodando",
+    "the port {port} for the bus is taken by another program": (
+        "a porta {port} do barramento está ocupada por outro programa"
+    ),
+    "no bus is running: {file} is missing or unreadable": (
+        "nenhum barramento está rodando: {file} não existe ou não pode ser lido"
+    ),
+    "the bus has no user {user}": "o barramento não tem o usuário {user}",
+    "the bus on port {port} cannot be reached as {user}: {reason}": (
+        "o barramento na porta {port} não responde ao usuário {user}: {reason}"
+    ),
+    "the connection to the bus is lost; trying to get it back": (
+        "a conexão com o barramento caiu; tentando recuperá-la"
+    ),
+    "a message for {type} could not be read: {reason}": "uma mensagem para {type} não pôde ser lida: {reason}",
+    "{type} has {size} bytes; a message may have {limit}": ("{type} tem {size} bytes; uma mensagem pode ter {limit}"),
+    "{type} holds text that is not valid Unicode": "{type} contém texto que não é Unicode válido",
+    "messages of the content type {content_type} are not understood": (
+        "mensagens do tipo {content_type} não são entendidas"
+    ),
+    "{instance} is no instance id": "{instance} não é um id de instância",
+    "a message about the instance {instance} came on the subject {subject}": (
+        "uma mensagem sobre a instância {instance} chegou pelo assunto {subject}"
+    ),
+    "no answer on {subject} within {timeout_s} s": "sem resposta em {subject} dentro de {timeout_s} s",
+    "the service {service} is not running": "o serviço {service} não está rodando",
+    "the service {service} failed unexpectedly": "o serviço {service} falhou de forma inesperada",
+    # requests
+    "{name} is {value}, expected {expected}": "{name} é {value}, esperado: {expected}",
+    "the path glob {glob} cannot be used: {reason}": "o glob de caminho {glob} não pode ser usado: {reason}",
+    "a query on the index {path} was cut off after {limit_s} s": (
+        "uma consulta ao índice {path} foi interrompida após {limit_s} s"
+    ),
+    "{count} paths are waiting to be indexed already": "já há {count} caminhos esperando para ser indexados",
+    # the model
+    "the embedder holds {held}, the index asks for {asked}": "o vetorizador tem {held}, o índice pede {asked}",
+    "the model gave a vector that is {flaw}": "o modelo deu um vetor {flaw}",
+    "the model gave no vector within {seconds} s": "o modelo não deu um vetor em {seconds} s",
+    "the model failed: {reason}": "o modelo falhou: {reason}",
+    "the encoder is closed": "o codificador está fechado",
+    "{file} cannot be used as a sentence encoder: {found}": (
+        "{file} não pode ser usado como codificador de sentenças: {found}"
+    ),
+    "{file} gives vectors of {found} numbers, an index holds {expected}": (
+        "{file} dá vetores de {found} números, um índice guarda {expected}"
+    ),
+    "{file} is not the model file it should be: expected {expected}, found {found}": (
+        "{file} não é o arquivo de modelo que deveria ser: esperado {expected}, encontrado {found}"
+    ),
+    "{file} is not there": "{file} não está lá",
+    "{file} cannot be read: {found}": "{file} não pode ser lido: {found}",
+    # the index
+    "there is no index at {path}": "não há índice em {path}",
+    "the index {path} cannot be written": "o índice {path} não pode ser escrito",
+    "the index {path} is busy": "o índice {path} está ocupado",
+    "the index {path} is damaged: {reason}": "o índice {path} está danificado: {reason}",
+    "the index {path} is being written by {holder}": "o índice {path} está sendo escrito: {holder}",
+    "the index {path} belongs to another tree ({root})": "o índice {path} pertence a outra árvore ({root})",
+    "the index {index} belongs to {root}": "o índice {index} pertence a {root}",
+    "the index {path} was written by a newer kx (format {found}, this one knows {known})": (
+        "o índice {path} foi escrito por um kx mais novo (formato {found}, este conhece o {known})"
+    ),
+    "SQLite {found} is too old, {wanted} or newer is needed": (
+        "o SQLite {found} é antigo demais, é preciso o {wanted} ou mais novo"
+    ),
+    "the disk that holds {path} is full": "o disco de {path} está cheio",
+    "no space left to write {path}": "não há espaço para escrever {path}",
+    # files and folders
+    "{path} is not a folder": "{path} não é uma pasta",
+    "{path} cannot be found: {problem}": "{path} não foi encontrado: {problem}",
+    "{path} cannot be read: {reason}": "{path} não pode ser lido: {reason}",
+    "{path} is not a regular file": "{path} não é um arquivo comum",
+    "the path {path} is not inside the project": "o caminho {path} não está dentro do projeto",
+    "the folder {root} is not there": "a pasta {root} não está lá",
+    "the root {root} is not there, or another folder stands in its place": (
+        "a raiz {root} não está lá, ou há outra pasta no lugar dela"
+    ),
+    "the root {root} cannot be listed ({reason})": "a raiz {root} não pode ser listada ({reason})",
+    # projects
+    "no project {instance} is registered": "nenhum projeto {instance} está registrado",
+    "{root} is registered as {instance}": "{root} está registrado como {instance}",
+    "the registry entry {file} is damaged: {problem}": "o registro {file} está danificado: {problem}",
+    # configuration
+    "{file} cannot be used: {problem}": "{file} não pode ser usado: {problem}",
+    "{file} belongs to another user (uid {uid})": "{file} pertence a outro usuário (uid {uid})",
+    "{folder} cannot be kx's folder: {problem}": "{folder} não pode ser a pasta do kx: {problem}",
+    "{file}: found {found}, expected {expected}": "{file}: encontrado {found}, esperado: {expected}",
+    "{file}: {key} is {found}, expected {expected}": "{file}: {key} é {found}, esperado: {expected}",
+    "{file} is not valid JSON at line {line}, column {column}: {problem}": (
+        "{file} não é JSON válido na linha {line}, coluna {column}: {problem}"
+    ),
+    "{flag} is {found}, expected {expected}": "{flag} é {found}, esperado: {expected}",
+    "the environment variable {key} is {found}, expected {expected}": (
+        "a variável de ambiente {key} é {found}, esperado: {expected}"
+    ),
+    "the environment variable {key} is not set and this user has no home folder": (
+        "a variável de ambiente {key} não está definida e este usuário não tem pasta pessoal"
+    ),
+    "--project-root is {flag} and KX_PROJECT_ROOT is {variable}": (
+        "--project-root é {flag} e KX_PROJECT_ROOT é {variable}"
+    ),
+    "indexing.deny: the pattern {pattern} is not accepted: {reason}": (
+        "indexing.deny: o padrão {pattern} não é aceito: {reason}"
+    ),
+    "sources[].path: {path} does not stay inside the project": "sources[].path: {path} não fica dentro do projeto",
+    "{key} of {file} leads out of the project: {value}": "{key} de {file} leva para fora do projeto: {value}",
+    "{key} of {file} is outside kx's data folder: {value}": "{key} de {file} está fora da pasta de dados do kx: {value}",
+}

@@ -1,0 +1,93 @@
+"""Collect from the source the English templates that reach a person."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from tests.support.repository import ROOT
+
+PACKAGES = ("kx", "services", "shared")
+_SAYING = {"text", "tell", "t", "confirm"}  # of the catalogue and of the context of a run
+_WORDED = {  # functions that make an error or a note, and which of their arguments are words
+    "KxError": (1,),
+    "_not_trusted": (3, 4),
+    "invalid": (3,),
+    "_invalid": (1,),
+    "_not_private": (1,),
+    "_syntax": (1,),
+    "off": (0,),
+}
+_WORDED_KEYWORDS = {"hint", "note", "problem", "repair"}
+
+
+class Template(NamedTuple):
+    """A template, and where it is written."""
+
+    text: str
+    place: str
+
+
+def placeholders(template: str) -> list[str]:
+    """Give the names in braces, sorted, as often as they occur."""
+    return sorted(re.findall(r"\{(\w+)\}", template))
+
+
+@cache
+def spoken_templates() -> tuple[Template, ...]:
+    """Templates given to the catalogue by the command itself."""
+    return tuple(_collect(_said, ("kx",)))
+
+
+@cache
+def worded_templates() -> tuple[Template, ...]:
+    """Templates of errors, and sentences inside replies; a value in an f-string is a placeholder."""
+    return tuple(_collect(_worded, PACKAGES))
+
+
+def _collect(of_call: Callable[[ast.Call], Iterator[ast.expr]], packages: tuple[str, ...]) -> Iterator[Template]:
+    for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                texts = (text for words in of_call(node) for text in _texts(words))
+                yield from (Template(text, f"{path.relative_to(ROOT)}:{node.lineno}") for text in texts)
+
+
+def _said(call: ast.Call) -> Iterator[ast.expr]:
+    if _name(call.func) in _SAYING:
+        yield from call.args[:1]
+
+
+def _worded(call: ast.Call) -> Iterator[ast.expr]:
+    name = _name(call.func)
+    if isinstance(call.func, ast.Attribute) and name == "append" and _name(call.func.value) == "notes":
+        yield from call.args
+    for position in _WORDED.get(name, ()):
+        yield from call.args[position : position + 1]
+    yield from (keyword.value for keyword in call.keywords if keyword.arg in _WORDED_KEYWORDS)
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "{" + _inside(part) + "}" for part in node.values
+        )
+
+
+def _inside(part: ast.expr) -> str:
+    value = part.value if isinstance(part, ast.FormattedValue) else part
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]
+    return _name(value).lower()
