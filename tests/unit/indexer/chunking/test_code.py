@@ -128,7 +128,7 @@ def test_pathological_source_is_still_chunked(language: str, text: str, count: C
 
 @pytest.mark.parametrize(
     "text",
-    ["{" * 2_000, "x" * 999_990 + "\n" + "y\n" * 10, "@@ ?? ##\n" * 200],
+    ['class A { String s = "' + "(" * 2_000 + '"; }', "x" * 999_990 + "\n" + "y\n" * 10, "@@ ?? ##\n" * 200],
     ids=["too deep", "too large", "not the language"],
 )
 def test_source_that_must_not_be_parsed_has_no_tree(text: str) -> None:
@@ -162,3 +162,32 @@ def test_small_neighbours_share_a_chunk_named_by_what_holds_them(count: Count) -
     (only,) = chunk(text, kind="code", language="python", count=count)
     assert only.heading == "Small"
     assert only.symbols == ("Small", *(f"get_{i}" for i in range(10)))
+
+
+def test_macro_does_not_hide_the_class_around_it() -> None:
+    """Macros that stand for syntax are everywhere in C++; the names inside keep their path and lines."""
+    text = """namespace app {
+_BEGIN_NAMESPACE_VERSION
+template <typename T>
+class Box {
+  Q_OBJECT
+ public:
+  int get() const
+  _BOX_NOEXCEPT
+  { return 1; }
+  void set(int value) BOX_NOEXCEPT { }
+};
+_END_NAMESPACE_VERSION
+}
+"""
+    assert [(d.path, d.start_line, d.end_line) for d in definitions(text, "cpp")] == [
+        ("app", 1, 13), ("app.Box", 3, 11), ("app.Box.get", 7, 9), ("app.Box.set", 10, 10),
+    ]  # fmt: skip
+
+
+def test_comment_that_stands_alone_goes_with_what_follows(count: Count) -> None:
+    """The title of a part of the file opens its chunk, it does not end the one before."""
+    part = "".join(f"    value = compute(value, {i}, 'and a few words of text')\n" for i in range(14))
+    text = f"def one(value):\n{part}\n\n# Second part\n\ndef two(value):\n{part}"
+    second = chunk(text, kind="code", language="python", count=count)[1]
+    assert second.text.startswith("# Second part\n\ndef two")

@@ -18,10 +18,11 @@ Count = Callable[[str], int]
         ("code", "css", ".a{{color:#fff;margin:{0}px}}"),
         ("docs", "text", "Sentence {0} has a few words in it. "),
         ("docs", "text", "認証の仕組みを説明する"),
-        ("docs", "text", "x"),
+        ("docs", "text", "xxxx"),
         ("docs", "text", "\u00e9[SEP"),
+        ("docs", "text", "xyzw[SEP]"),
     ],
-    ids=["javascript", "json", "css", "prose", "cjk", "one word", "special"],
+    ids=["javascript", "json", "css", "prose", "cjk", "one word", "special begun", "special"],
 )
 def test_end_of_a_long_line_is_in_a_chunk(kind: str, language: str, unit: str, count: Count) -> None:
     """Case 10: `needleXYZ` at the end of a one-line file is found, and the slices are the line."""
