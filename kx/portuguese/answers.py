@@ -65,6 +65,27 @@ ANSWERS: dict[str, str] = {
     "{root} is a very large root. Index all of it?": "{root} é uma raiz muito grande. Indexar tudo?",
     "{question} [y/N]": "{question} [s/N]",
     "{file} written; next: kx index {root}": "{file} criado; agora rode: kx index {root}",
+    # kx up, kx down, kx watch, kx bus
+    "the stack is ready; see how it is with: kx status; end it with: kx down": (
+        "a stack está pronta; veja como ela está com: kx status; encerre-a com: kx down"
+    ),
+    "the stack is ready; Ctrl+C ends it": "a stack está pronta; Ctrl+C a encerra",
+    "the stack has ended": "a stack foi encerrada",
+    "no stack is running": "nenhuma stack está rodando",
+    "no stack was started by kx up; end the processes where they were started (honcho, systemd, compose)": (
+        "nenhuma stack foi iniciada por kx up; encerre os processos onde foram iniciados (honcho, systemd, compose)"
+    ),
+    "{project}: following; {documents} documents, {chunks} passages, {files} files indexed since the start": (
+        "{project}: acompanhando; {documents} documentos, {chunks} trechos, {files} arquivos indexados desde o início"
+    ),
+    "{project}: {files} files indexed, {texts} passages embedded in {took}": (
+        "{project}: {files} arquivos indexados, {texts} trechos vetorizados em {took}"
+    ),
+    "{name} may not use the bus any more": "{name} não pode mais usar o barramento",
+    "no bus is running; it will know this user when it starts: kx up -d": (
+        "nenhum barramento está rodando; ele conhecerá este usuário quando iniciar: kx up -d"
+    ),
+    # everywhere
     "warning: {text}": "aviso: {text}",
     "no project is registered; register one with: kx index PATH": (
         "nenhum projeto está registrado; registre um com: kx index PATH"

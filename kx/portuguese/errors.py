@@ -40,6 +40,50 @@ ERRORS: dict[str, str] = {
     "no answer on {subject} within {timeout_s} s": "sem resposta em {subject} dentro de {timeout_s} s",
     "the service {service} is not running": "o serviço {service} não está rodando",
     "the service {service} failed unexpectedly": "o serviço {service} falhou de forma inesperada",
+    "{name} cannot be the name of a user of the bus": "{name} não pode ser nome de usuário do barramento",
+    "{name} is the user for the instance {instance} already": "{name} já é o usuário da instância {instance}",
+    "the bus does not let the user {name} in": "o barramento não deixa o usuário {name} entrar",
+    # a stack
+    "no stack of {home} is running": "nenhuma stack de {home} está rodando",
+    "a stack of {home} already runs, supervised by process {pid}": (
+        "já existe uma stack de {home} rodando, supervisionada pelo processo {pid}"
+    ),
+    "processes of a stack of {home} run already, started one by one": (
+        "processos de uma stack de {home} já estão rodando, iniciados um a um"
+    ),
+    "the stack of {home} cannot be used: {problem}": "a stack de {home} não pode ser usada: {problem}",
+    "the running stack (process {pid}) does not answer on its socket": (
+        "a stack que está rodando (processo {pid}) não responde no socket"
+    ),
+    "the running stack speaks version {found} of the local protocol, this kx version {known}": (
+        "a stack que está rodando fala a versão {found} do protocolo local, este kx a versão {known}"
+    ),
+    "the local socket was not greeted as kx does: {reason}": ("o socket local não foi saudado como o kx faz: {reason}"),
+    "a frame of {size} bytes is above {limit}": "um quadro de {size} bytes passa de {limit}",
+    "a frame could not be read: {reason}": "um quadro não pôde ser lido: {reason}",
+    # agents
+    "--strict-project-root needs the root to be named": "--strict-project-root exige que a raiz seja indicada",
+    "{root} has no .kx.json, so it is not a project an agent can be given": (
+        "{root} não tem .kx.json, então não é um projeto que se possa dar a um agente"
+    ),
+    "this server was started for another project than the one you named": (
+        "este servidor foi iniciado para outro projeto, não o que você indicou"
+    ),
+    "this project wants to be named: expected_project_id and expected_project_root are required": (
+        "este projeto quer ser indicado: expected_project_id e expected_project_root são obrigatórios"
+    ),
+    "{service}.{verb} is nothing the command may ask for": "{service}.{verb} não é algo que o comando possa pedir",
+    "a message is about another instance than its frame says": (
+        "uma mensagem é sobre outra instância, não a que o quadro diz"
+    ),
+    "{path} is denied by {pattern}": "{path} é negado por {pattern}",
+    "there is nothing at {path}": "não há nada em {path}",
+    "{folder} cannot hold the local socket: it belongs to another user": (
+        "{folder} não pode conter o socket local: pertence a outro usuário"
+    ),
+    "another gateway already listens on {socket}": "outro gateway já escuta em {socket}",
+    "the tool {tool} failed unexpectedly": "a ferramenta {tool} falhou de forma inesperada",
+    "the arguments cannot be used: {problem}": "os argumentos não podem ser usados: {problem}",
     # requests
     "{name} is {value}, expected {expected}": "{name} é {value}, esperado: {expected}",
     "the path glob {glob} cannot be used: {reason}": "o glob de caminho {glob} não pode ser usado: {reason}",
@@ -90,6 +134,7 @@ ERRORS: dict[str, str] = {
     "the root {root} is not there, or another folder stands in its place": (
         "a raiz {root} não está lá, ou há outra pasta no lugar dela"
     ),
+    "the root {root} is not usable: {reason}": "a raiz {root} não pode ser usada: {reason}",
     "the root {root} cannot be listed ({reason})": "a raiz {root} não pode ser listada ({reason})",
     # projects
     "no project {instance} is registered": "nenhum projeto {instance} está registrado",

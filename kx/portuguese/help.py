@@ -96,6 +96,41 @@ Códigos de saída:
     ),
     "List every indexed document.": "Lista cada documento indexado.",
     "List every skipped entry with its reason.": "Lista cada entrada ignorada, com o motivo.",
+    # kx watch, kx up, kx down
+    "Index the project of each PATH (default: of the working directory), then follow every change.\n\n"
+    "Ctrl+C stops it and says what was done. The work is the stack's: it goes on for other clients.": (
+        "Indexa o projeto de cada PATH (padrão: o da pasta atual) e depois acompanha cada mudança.\n\n"
+        "Ctrl+C para e diz o que foi feito. O trabalho é da stack: ela continua para os outros clientes."
+    ),
+    "Start a stack when none runs (default), or never.": "Inicia uma stack quando não há nenhuma (padrão), ou nunca.",
+    "Run every service of kx, start again what dies, and stop all in order on Ctrl+C or `kx down`.": (
+        "Roda todos os serviços do kx, reinicia o que morre e encerra tudo em ordem com Ctrl+C ou `kx down`."
+    ),
+    "Return once every service answers; the stack goes on in the background.": (
+        "Volta quando todos os serviços respondem; a stack continua em segundo plano."
+    ),
+    "End the stack: return when none of its processes runs any more.": (
+        "Encerra a stack: volta quando nenhum processo dela roda mais."
+    ),
+    # kx bus
+    "Give other programs on this machine their own credentials to ask kx over NATS.": (
+        "Dá a outros programas desta máquina credenciais próprias para falar com o kx por NATS."
+    ),
+    "Print what a program needs to search one project, and nothing else, over NATS; made on first use.": (
+        "Imprime o que um programa precisa para buscar em um projeto, e nada mais, por NATS; criado no primeiro uso."
+    ),
+    "The tree it may ask about (default: the one of the working directory).": (
+        "A árvore sobre a qual ele pode perguntar (padrão: a da pasta atual)."
+    ),
+    "What to call the program, so that its credentials can be revoked alone.": (
+        "Como chamar o programa, para que só as credenciais dele possam ser revogadas."
+    ),
+    "Show the users that other programs were given; never their passwords.": (
+        "Mostra os usuários dados a outros programas; nunca as senhas."
+    ),
+    "Take back the credentials of one program; a running bus hangs up on it.": (
+        "Revoga as credenciais de um programa; um barramento que esteja rodando o desconecta."
+    ),
     # kx project
     "List, add, remove or move registered projects.": "Lista, registra, remove ou move projetos registrados.",
     "List the registered projects by root.": "Lista os projetos registrados, por raiz.",

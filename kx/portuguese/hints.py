@@ -32,6 +32,40 @@ HINTS: dict[str, str] = {
     ),
     "start it with: kx serve bus": "inicie-o com: kx serve bus",
     "start it with: kx serve {service}": "inicie-o com: kx serve {service}",
+    "start one with: kx up -d": "inicie uma com: kx up -d",
+    "see how it is with: kx status; end it with: kx down": "veja como ela está com: kx status; encerre-a com: kx down",
+    "its logs are in {logs}; end it with: kx down": "os logs dela estão em {logs}; encerre-a com: kx down",
+    "try again in a moment; if it stays so, restart it: kx down, then kx up -d": (
+        "tente de novo daqui a pouco; se continuar assim, reinicie-a: kx down, depois kx up -d"
+    ),
+    "restart the stack with this kx: kx down, then kx up -d": "reinicie a stack com este kx: kx down, depois kx up -d",
+    "end them where they were started (honcho, systemd, compose), then try again": (
+        "encerre-os onde foram iniciados (honcho, systemd, compose) e tente de novo"
+    ),
+    "only kx itself talks to this socket; other programs use the bus, see docs/messages.md": (
+        "só o próprio kx fala com este socket; outros programas usam o barramento, veja docs/messages.md"
+    ),
+    "try again in a moment; if it stays so: kx down, then kx up -d": (
+        "tente de novo daqui a pouco; se continuar assim: kx down, depois kx up -d"
+    ),
+    "the stack may be of another version: kx down, then kx up -d": (
+        "a stack pode ser de outra versão: kx down, depois kx up -d"
+    ),
+    "it is never indexed nor shown; the project's owner decides that in indexing.deny of .kx.json": (
+        "nunca é indexado nem mostrado; quem decide é o dono do projeto, em indexing.deny de .kx.json"
+    ),
+    "the log of mcp_gateway names the place; please report it": (
+        "o log de mcp_gateway diz onde; por favor, relate o problema"
+    ),
+    "give a path that exists in the project": "indique um caminho que exista no projeto",
+    "use up to 40 letters, digits, - and _": "use até 40 letras, dígitos, - e _",
+    "give another name, or revoke it first: kx bus revoke {name}": (
+        "escolha outro nome, ou antes revogue este: kx bus revoke {name}"
+    ),
+    "see them with: kx bus list": "veja-os com: kx bus list",
+    "make it one with: kx init {root}": "faça dele um com: kx init {root}",
+    "add --project-root FOLDER, or set KX_PROJECT_ROOT": "acrescente --project-root PASTA, ou defina KX_PROJECT_ROOT",
+    "arguments of this tool: {known}": "argumentos desta ferramenta: {known}",
     "if it stays so, start the bus with: kx serve bus": "se continuar assim, inicie o barramento com: kx serve bus",
     "the bus is of another version; restart it with: kx serve bus": (
         "o barramento é de outra versão; reinicie-o com: kx serve bus"

@@ -111,6 +111,7 @@ PHRASES: dict[str, str] = {
     "a file name such as kx.sqlite": "um nome de arquivo como kx.sqlite",
     "a path inside the root": "um caminho dentro da raiz",
     "a pattern or a list of patterns": "um padrão ou uma lista de padrões",
+    "an absolute path that ends in .sqlite": "um caminho absoluto que termine em .sqlite",
     "a list of patterns": "uma lista de padrões",
     "a list of words": "uma lista de palavras",
     "a list of names": "uma lista de nomes",

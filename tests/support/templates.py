@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
+
+import click
 
 from tests.support.repository import ROOT
 
@@ -34,6 +37,11 @@ class Template(NamedTuple):
 def placeholders(template: str) -> list[str]:
     """Give the names in braces, sorted, as often as they occur."""
     return sorted(re.findall(r"\{(\w+)\}", template))
+
+
+def skeleton(template: str) -> str:
+    """Give a template without the names of its placeholders."""
+    return re.sub(r"\{\w*\}", "{}", template)
 
 
 @cache
@@ -91,3 +99,33 @@ def _inside(part: ast.expr) -> str:
     if isinstance(value, ast.Call) and value.args:
         value = value.args[0]
     return _name(value).lower()
+
+
+@cache
+def literals() -> frozenset[str]:
+    """Every text the packages hold, except their Portuguese; a value in an f-string is a placeholder."""
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if "portuguese" not in path.parts]
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in paths)
+    return frozenset(
+        text for tree in trees for node in ast.walk(tree) if isinstance(node, ast.expr) for text in _texts(node)
+    )
+
+
+def help_texts(command: click.Command) -> Iterator[str]:
+    """Give the help of a command, of its options and of all commands below it, cleaned of its indentation."""
+    options = (getattr(parameter, "help", None) for parameter in command.params if not getattr(parameter, "hidden", 0))
+    yield from (inspect.cleandoc(text) for text in (command.help, *options) if text)
+    if command.epilog and ":\n  kx " not in command.epilog:  # examples are the same in any language
+        yield inspect.cleandoc(command.epilog)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                yield from help_texts(below)
+
+
+def is_filled(template: str, text: str) -> bool:
+    """Tell whether `text` may be `template` with values in its placeholders."""
+    pieces = re.split(r"\{\w+\}", template)
+    return re.fullmatch(".+".join(map(re.escape, pieces)), text, re.DOTALL) is not None
