@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
+from kx.bus_probe import is_let_in
 from kx.bus_server import bus_is_running, reload_users
 from kx.bus_users import ToolUser, forget_user, read_tool_users, tool_user
 from kx.context import Context
@@ -12,6 +15,8 @@ from shared.bus_address import read_bus_file
 from shared.bus_config import HOST
 from shared.errors import ErrorCode, KxError
 from shared.settings import ensure_home
+
+RELOAD_S, POLL_S = 3.0, 0.02  # until the bus has read its configuration again: milliseconds, unless it is starting
 
 
 @click.group("bus")
@@ -31,14 +36,14 @@ def credentials(context: Context, instance: str | None, name: str | None, *, is_
     project = context.registered(None) if instance is None else context.registry.get(instance)
     user = tool_user(run_dir, project.instance, name)
     reload_users(run_dir)
-    server = _server(context)
+    server = _server(context, user)
     if server is None:
         context.tell("no bus is running; it will know this user when it starts: kx up -d")
     if is_json:
         context.say(as_json(_described(user, server)))
         return
     for key, value in _described(user, server).items():
-        context.say(f"{key}: {value}")
+        context.say(f"{key}: {value if value is not None else '-'}")
 
 
 @command.command("list", epilog="Example: kx bus list")
@@ -78,8 +83,20 @@ def _described(user: ToolUser, server: str | None) -> dict[str, object]:
     }
 
 
-def _server(context: Context) -> str | None:
+def _server(context: Context, user: ToolUser) -> str | None:
+    """Give the address of a bus that runs, once it knows the user; None when none runs."""
     found = read_bus_file(context.settings.run_dir)
     if found is None or not bus_is_running(context.settings.run_dir):
         return None
+    give_up = time.monotonic() + RELOAD_S
+    while not is_let_in(found.port, user.name, user.password):
+        if time.monotonic() > give_up:
+            raise KxError(
+                ErrorCode.BUS_UNAVAILABLE,
+                "the bus does not let the user {name} in",
+                hint="try again in a moment; if it stays so: kx down, then kx up -d",
+                retryable=True,
+                name=user.name,
+            )
+        time.sleep(POLL_S)
     return f"nats://{HOST}:{found.port}"

@@ -18,7 +18,7 @@ def only_tests_may_block(blocking_is_an_error: BlockBuster) -> None:
     """Starting and killing a server, and what the command does, is the test's own doing."""
     for function in blocking_is_an_error.functions.values():
         function.can_block_in("tests/support/nats_server.py", SERVER_STEPS)
-        function.can_block_in("kx/bus_users.py", {"tool_user"})
+        function.can_block_in("kx/bus_users.py", {"tool_user", "forget_user", "read_tool_users"})
         function.can_block_in("kx/bus_server.py", {"reload_users"})
 
 

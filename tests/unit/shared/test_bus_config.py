@@ -103,9 +103,11 @@ def test_unknown_user_may_do_nothing() -> None:
 
 
 def test_tool_may_ask_about_its_one_instance_and_nothing_else() -> None:
-    """DESIGN 3: another program gets `query.*` of one instance."""
+    """DESIGN 3: another program gets `query.*` of one instance, and may ask which services there are."""
     rights = tool_permissions("tool-1", InstanceId("0123456789abcdef"))
     assert rights.subscribe == ("_INBOX_tool-1.>",)
-    assert rights.publish
-    assert all(re.fullmatch(r"kx\.v1\.0123456789abcdef\.query\.[a-z]+", subject) for subject in rights.publish)
+    questions = [subject for subject in rights.publish if not subject.startswith("$SRV.")]
+    assert questions
+    assert all(re.fullmatch(r"kx\.v1\.0123456789abcdef\.query\.[a-z]+", subject) for subject in questions)
+    assert {"$SRV.PING", "$SRV.INFO.>", "$SRV.STATS"} <= set(rights.publish)
     assert not rights.responds
