@@ -24,7 +24,6 @@ _DEFINITIONS = [
 _QUICK = re.compile("|".join(words for words in _WORDS.values()))
 _TYPED = re.compile(r"[A-Za-z_][\w<>,\[\]*&: \t]*[ \t*&]([A-Za-z_]\w*)[ \t]*\([^;]*$")
 _STATEMENT_WORD = re.compile(r"(?:return|else|if|for|while|switch|new|throw|case|do|await|yield|and|or|not|in)\b")
-_TARGET = re.compile(r"([A-Za-z0-9_./%$(){}-]+)[ \t]*:(?!=)")
 _LEAD = re.compile(r"[ \t]*(?:#|//|/\*|\*|@|--|;;|%|'|\[\w)")
 _CLOSER = re.compile(r"[ \t]*(?:[\]})]|end\b|else\b|elif\b|elsif\b|fi\b|done\b|esac\b|then\b|catch\b|\{[ \t]*$)")
 

@@ -1,4 +1,4 @@
-"""Outline plain text and reStructuredText: underlined titles, paragraphs, indented blocks.
+"""Outline plain text and its relatives: titles underlined or marked, paragraphs, indented blocks.
 
 Pure. Plain text is read the same way, because its authors underline titles, too.
 """
@@ -9,14 +9,21 @@ from services.indexer.core.chunking.outline import BLANK_BEFORE, Outline, nest, 
 from services.indexer.core.chunking.partition import NEVER, SOFT, STRUCTURE
 
 _ADORNMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}[ \t]*$")
+_LATEX_RANKS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
+_MARKED = {
+    "asciidoc": re.compile(r"(={1,6})[ \t]+(\S.*)"),
+    "org": re.compile(r"(\*{1,8})[ \t]+(\S.*)"),
+    "wiki": re.compile(r"(={1,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*$"),
+    "latex": re.compile(rf"[ \t]*\\({'|'.join(_LATEX_RANKS)})\*?(?:\[[^\]]*\])?\{{([^{{}}]*)"),
+}
 # A paragraph inside a block is a weaker border than one at the margin, each two columns weaker by one.
 _PARAGRAPH_LEVEL = 60
 _DEEPEST = 40
 _TITLE_LEVEL = 1_000
 
 
-def outline_prose(lines: list[str]) -> Outline:
-    """Return the outline of underlined titles; their rank is the order in which their styles first appear."""
+def outline_prose(lines: list[str], language: str) -> Outline:
+    """Return the outline of a text; the rank of underlined titles is the order in which their styles first appear."""
     levels = plain_levels(lines)
     for i, level in enumerate(levels):
         if level == BLANK_BEFORE:
@@ -30,7 +37,23 @@ def outline_prose(lines: list[str]) -> Outline:
         marks.append((first, rank, lines[title].strip(), "section"))
         levels[first] = max(_TITLE_LEVEL - 10 * rank, STRUCTURE)
         _hold(levels, first, underline)
+    marks += _marked(lines, levels, language)
+    marks.sort()
     return Outline(levels, nest(lines, marks))
+
+
+def _marked(lines: list[str], levels: list[int], language: str) -> list[tuple[int, int, str, str]]:
+    """Return the titles that a mark of the language announces in their own line."""
+    pattern = _MARKED.get(language)
+    marks = []
+    for i, line in enumerate(lines if pattern else []):
+        match = pattern.match(line) if pattern else None
+        if match and levels[i] != 0:
+            rank = _LATEX_RANKS.index(match.group(1)) + 1 if language == "latex" else len(match.group(1))
+            marks.append((i, rank, match.group(2).strip(), "section"))
+            levels[i] = max(_TITLE_LEVEL - 10 * rank, STRUCTURE)
+            _hold(levels, i, i)
+    return marks
 
 
 def _titles(lines: list[str]) -> list[tuple[int, int]]:

@@ -50,4 +50,4 @@ def _outline(text: str, lines: list[str], kind: str, language: str) -> Outline:
         return outline_config(lines, "xml" if language != "html" and text.lstrip()[:1] == "<" else language)
     if kind in ("code", "config"):
         return outline_code(text, lines, language)
-    return outline_prose(lines)
+    return outline_prose(lines, language)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from services.indexer.core.chunking import chunk
 from tests.support.chunks import assert_sound
 
@@ -45,3 +47,20 @@ def test_only_a_line_feed_ends_a_line(count: Count) -> None:
 def test_empty_document_has_no_chunks(count: Count) -> None:
     """Blank files give nothing, not an empty passage."""
     assert [chunk(text, kind="docs", language="text", count=count) for text in ("", "\n\n", " \n\t\n")] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [
+        ("asciidoc", "= Guide", "== Install"),
+        ("org", "* Guide", "** Install"),
+        ("wiki", "= Guide =", "== Install =="),
+        ("latex", r"\section{Guide}", r"\subsection{Install}"),
+    ],
+)
+def test_marked_titles_make_the_heading_path(language: str, one: str, two: str, count: Count) -> None:
+    """Each markup has its own mark for a title."""
+    text = f"{one}\n\n{BODY}\n\n{two}\n\n{BODY}"
+    chunks = chunk(text, kind="docs", language=language, count=count)
+    assert_sound(text, chunks, count)
+    assert list(dict.fromkeys(c.heading for c in chunks)) == ["Guide", "Guide > Install"]
