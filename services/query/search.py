@@ -17,6 +17,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from msgspec import Struct
 
+from services.query.adapters.evidence import Judge
 from services.query.adapters.facts import FactsCache, IndexFacts
 from services.query.adapters.lag import Lag, lag_of
 from services.query.adapters.lanes import Lanes, Outcomes, off
@@ -27,9 +28,9 @@ from services.query.adapters.prover import Prover
 from services.query.adapters.reader import IndexReaders
 from services.query.core.answer import hits_of, within_budget
 from services.query.core.dedup import fold_equal_texts
-from services.query.core.fusion import unite
+from services.query.core.fusion import Scorer, unite
 from services.query.core.grouping import Result, group
-from services.query.core.question import Question, question_of
+from services.query.core.question import Question, question_of, with_synonyms
 from services.query.core.ranking import RankingRule, effective_mode, rank
 from services.query.core.recency import recency_for
 from shared.bus import Bus
@@ -91,6 +92,7 @@ class Searcher:
         self._readers = readers
         self._facts = facts
         self._lanes = lanes
+        self._judge = Judge(readers)
         self._now_ns = now_ns
         self._threads = CapacityLimiter(8)
 
@@ -107,9 +109,17 @@ class Searcher:
         if ground.facts is None or not question.is_searchable:
             return _without_results(request, ground, question, started)
         filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=ground.project.is_denied)
+        question = with_synonyms(question, ground.project.synonyms)
         outcomes, lag = await self._ask(request, ground.project, question, filters, ground.facts)
         mode = _mode(request.mode, outcomes)
-        results = self._ranked(request, mode, ground.project, ground.facts, outcomes)
+        candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
+        by_evidence = None
+        if mode == "auto":
+            judge = partial(self._judge.scorer, ground.project, question, candidates, ground.facts, outcomes)
+            by_evidence = await self._blocking(judge)
+            mode = mode if by_evidence is not None or not candidates else "rrf"
+        rule = self._rule(request, mode, ground.project, ground.facts, by_evidence)
+        results = group(fold_equal_texts(rank(candidates, rule)), request.group)
         page = await self._blocking(partial(_page, ground.project, results, request))
         return SearchReply(
             query=request.query,
@@ -136,7 +146,7 @@ class Searcher:
         project, depth = ground.project, max(1, min(request.depth, MAX_CANDIDATE_DEPTH))
         filters = Filters(kinds=request.kinds, is_denied=project.is_denied)
         with self._readers.snapshot(project.index, project.instance) as snapshot:
-            texts = [hit.passage.text_hash for hit in lexical_hits(snapshot, question.terms, filters, depth)]
+            texts = [hit.passage.text_hash for hit in lexical_hits(snapshot, question.lexical, filters, depth)]
             asked = json.dumps([text.hex() for text in texts])
             missing = {bytes(row[0]) for row in snapshot.all(_MISSING_OF, (asked,))}  # type: ignore[arg-type]
         return CandidateTexts(text_hashes=tuple(text for text in texts if text in missing))
@@ -177,15 +187,24 @@ class Searcher:
             outcomes = await self._lanes.run(project, question, filters, facts, with_vectors=with_vectors)
         return outcomes, lags[0]
 
-    def _ranked(
-        self, request: SearchRequest, mode: Mode, project: SearchProject, facts: IndexFacts, outcomes: Outcomes
-    ) -> list[Result]:
-        recency = recency_for(
-            project.recency, now_ns=self._now_ns(), oldest_ns=facts.oldest_ns, newest_ns=facts.newest_ns
+    def _rule(
+        self,
+        request: SearchRequest,
+        mode: Mode,
+        project: SearchProject,
+        facts: IndexFacts,
+        by_evidence: Scorer | None,
+    ) -> RankingRule:
+        return RankingRule(
+            mode=mode,
+            recency=recency_for(
+                project.recency, now_ns=self._now_ns(), oldest_ns=facts.oldest_ns, newest_ns=facts.newest_ns
+            ),
+            weight_of=project.weight_of,
+            k=request.k,
+            alpha=request.alpha,
+            by_evidence=by_evidence,
         )
-        rule = RankingRule(mode=mode, recency=recency, weight_of=project.weight_of, k=request.k, alpha=request.alpha)
-        candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
-        return group(fold_equal_texts(rank(candidates, rule)), request.group)
 
     async def _blocking(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=self._threads)
@@ -219,7 +238,8 @@ def _notes(asked: Mode, used: Mode, outcomes: Outcomes, lag: Lag, page: Page) ->
     if not _answered(outcomes.vector.report) and not _answered(outcomes.lexical.report):
         notes.append("neither lane could answer; see the reason of each")
     elif used != asked:
-        notes.append(f"mode {asked} needs a lane that did not answer: ranked as {used}")
+        missing = "evidence that could not be gathered" if asked == "auto" else "a lane that did not answer"
+        notes.append(f"mode {asked} needs {missing}: ranked as {used}")
     if page.left_out:
         notes.append(f"{page.left_out} passages changed on disk and were left out")
     if page.cut:

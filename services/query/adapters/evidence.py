@@ -1,4 +1,4 @@
-"""Load what evidence ranking needs beyond the candidates' texts: word counts, a sample, profiles, missing cosines."""
+"""Load what evidence ranking needs beyond the candidates' texts: word counts, a sample, missing cosines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ import threading
 from collections.abc import Sequence
 
 import numpy as np
+import structlog
+from structlog.typing import FilteringBoundLogger
 
 from services.query.adapters.facts import IndexFacts
-from services.query.adapters.reader import Snapshot
+from services.query.adapters.lanes import Outcomes
+from services.query.adapters.projects import SearchProject
+from services.query.adapters.reader import IndexReaders, Snapshot
 from services.query.core.evidence.asked import Corpus, asked_of
 from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
-from services.query.core.evidence.score import Evidence, File, Witness, measure
-from services.query.core.passages import Candidate, Passage
+from services.query.core.evidence.score import Evidence, File, Witness, measure, score
+from services.query.core.fusion import Scorer
+from services.query.core.passages import Candidate
 from services.query.core.question import Question
-from services.query.core.synonyms import NO_SYNONYMS, SynonymTable, synonyms_of
+from shared.errors import ErrorCode
 from shared.identity import DocumentId, InstanceId, TextHash
 
 RESAMPLE_GROWTH = 1.25
@@ -24,11 +29,12 @@ RESAMPLE_GROWTH = 1.25
 _CHUNKS_WITH = "SELECT doc FROM temp.{vocabulary} WHERE term = ?"
 _FIRST_CHUNK, _LAST_CHUNK = "SELECT coalesce(min(id), 0) FROM chunk{e}", "SELECT coalesce(max(id), 0) FROM chunk{e}"
 _NEXT_CHUNK = "SELECT heading, text FROM chunk{e} WHERE id >= ? ORDER BY id LIMIT 1"
-_PROFILES = "SELECT document, length, terms, names FROM profile{e} WHERE document IN (SELECT value FROM json_each(?))"
 _VECTORS = """
 SELECT text_hash, vector FROM embedding
 WHERE model = ? AND text_hash IN (SELECT unhex(value) FROM json_each(?)) AND length(vector) = ?
 """
+
+_log: FilteringBoundLogger = structlog.get_logger()
 
 
 class SampleCache:
@@ -50,6 +56,53 @@ class SampleCache:
         return sample
 
 
+class Judge:
+    """Weighs the candidates of questions; safe across threads."""
+
+    def __init__(self, readers: IndexReaders) -> None:
+        self._readers = readers
+        self._samples = SampleCache()
+
+    def scorer(
+        self,
+        project: SearchProject,
+        question: Question,
+        candidates: Sequence[Candidate],
+        facts: IndexFacts,
+        outcomes: Outcomes,
+    ) -> Scorer | None:
+        """Give the scorer of mode `auto` for these candidates; blocks.
+
+        None when the epoch they were found in no longer answers, or the evidence cannot be read: like a failing lane,
+        that never kills the answer.
+        """
+        try:
+            evidence = self._evidence(project, question, candidates, facts, outcomes)
+        except Exception:  # noqa: BLE001 - a door, as the lanes are
+            _log.exception("evidence.failed", error_code=ErrorCode.INTERNAL)
+            return None
+        if evidence is None:
+            return None
+        parts = {c.passage.text_hash: found for c, found in zip(candidates, score(evidence), strict=True)}
+        return lambda candidate: parts[candidate.passage.text_hash]
+
+    def _evidence(
+        self,
+        project: SearchProject,
+        question: Question,
+        candidates: Sequence[Candidate],
+        facts: IndexFacts,
+        outcomes: Outcomes,
+    ) -> Evidence | None:
+        epochs = {outcomes.lexical.epoch, outcomes.vector.epoch} - {0}
+        with self._readers.snapshot(project.index, project.instance) as snapshot:
+            if not candidates or epochs != {snapshot.epoch}:
+                return None
+            sample = self._samples.of(project.instance, snapshot, facts.chunks)
+            vector = outcomes.vector.question
+            return evidence_of(snapshot, candidates, question, facts=facts, sample=sample, vector=vector)
+
+
 def evidence_of(
     snapshot: Snapshot,
     candidates: Sequence[Candidate],
@@ -57,25 +110,22 @@ def evidence_of(
     *,
     facts: IndexFacts,
     sample: Sample,
-    synonyms: SynonymTable = NO_SYNONYMS,
     vector: bytes | None = None,
 ) -> Evidence:
     """Measure the candidates of one question, in their order; blocks.
 
     Args:
         snapshot: of the epoch the candidates were found in.
-        candidates: of both lanes.
+        candidates: of both lanes, at least one.
         question: as it was asked.
         facts: sizes of the index.
         sample: of the same epoch.
-        synonyms: of the project.
         vector: of the question, where the vector lane answered.
     """
-    expanded = synonyms_of(question.terms, synonyms)
     corpus = corpus_of(snapshot, question.terms.terms, facts, sample)
-    places, files = files_of(snapshot, candidates)
+    places, files = files_of(candidates)
     witnesses = witnesses_of(snapshot, candidates, places, vector)
-    return measure(asked_of(question.text, question.terms, corpus, expanded), corpus, witnesses, files)
+    return measure(asked_of(question.text, question.terms, corpus, question.synonyms), corpus, witnesses, files)
 
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:
@@ -90,13 +140,11 @@ def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sampl
     )
 
 
-def files_of(snapshot: Snapshot, candidates: Sequence[Candidate]) -> tuple[dict[DocumentId, int], list[File]]:
-    """Load the profile of each candidate's file once; give each document's place in the list."""
-    firsts = {candidate.passage.at.document: candidate.passage for candidate in reversed(candidates)}
-    rows = snapshot.all(_PROFILES, (json.dumps(list(firsts)),))
-    profiles = {DocumentId(int(row[0])): row[1:] for row in rows}  # type: ignore[arg-type]
-    files = [_file(passage, profiles.get(document, (0, b"", ""))) for document, passage in firsts.items()]
-    return {document: place for place, document in enumerate(firsts)}, files
+def files_of(candidates: Sequence[Candidate]) -> tuple[dict[DocumentId, int], list[File]]:
+    """List the files the candidates are of; give each document's place in the list."""
+    at = {candidate.passage.at.document: candidate.passage.at for candidate in candidates}
+    files = [File(path=location.path, kind=location.kind, size=location.size) for location in at.values()]
+    return {document: place for place, document in enumerate(at)}, files
 
 
 def witnesses_of(
@@ -108,22 +156,12 @@ def witnesses_of(
         Witness(
             file=places[candidate.passage.at.document],
             heading=candidate.passage.heading,
+            symbols=candidate.passage.symbols,
             text=candidate.passage.text,
             cosine=cosines.get(candidate.passage.text_hash, 0.0),
         )
         for candidate in candidates
     ]
-
-
-def _file(passage: Passage, profile: Sequence[object]) -> File:
-    length, terms, names = profile
-    return File(
-        path=passage.at.path,
-        kind=passage.at.kind,
-        length=int(length),  # type: ignore[call-overload]
-        terms=bytes(terms),  # type: ignore[call-overload]
-        names=str(names),
-    )
 
 
 def _cosines(snapshot: Snapshot, candidates: Sequence[Candidate], question: bytes) -> dict[TextHash, float]:

@@ -44,8 +44,7 @@ SELECT d.path, d.kind, (SELECT count(*) FROM chunk{e} c WHERE c.document = d.id)
 FROM document{e} d WHERE d.state = 'indexed' AND d.path > :after AND NOT {text_failed} ORDER BY d.path LIMIT :limit
 """
 _SKIPPED_ROWS = """
-SELECT path, CASE WHEN detail = '' THEN reason ELSE reason || ': ' || detail END
-FROM document{e} WHERE state = 'skipped' AND path > :after ORDER BY path LIMIT :limit
+SELECT path, reason, detail FROM document{e} WHERE state = 'skipped' AND path > :after ORDER BY path LIMIT :limit
 """
 _MANIFEST = "SELECT path, size, mtime_ns FROM document{e} WHERE path > :after ORDER BY path LIMIT :limit"
 
@@ -119,7 +118,8 @@ def _document_row(row: Row) -> ListingRow:
 
 
 def _reason_row(row: Row) -> ListingRow:
-    return ListingRow(path=str(row[0]), reason=str(row[1]))
+    reason, _, detail = str(row[1]).partition(": ")
+    return ListingRow(path=str(row[0]), reason=reason, detail=str(row[2]) if len(row) > 2 else detail)
 
 
 def _manifest_entry(row: Row) -> ManifestEntry:

@@ -11,6 +11,7 @@ import anyio.to_thread
 import structlog
 from anyio import CapacityLimiter
 from msgspec import Struct
+from msgspec.structs import replace
 from structlog.typing import FilteringBoundLogger
 
 from services.query.adapters.facts import IndexFacts
@@ -40,6 +41,7 @@ class LaneOutcome(Struct, frozen=True, kw_only=True):
 
     hits: tuple[LaneHit, ...] = ()
     epoch: int = 0  # the epoch it read; 0 when it read nothing
+    question: bytes | None = None  # the question's vector, from the vector lane
     report: LaneReport
 
 
@@ -91,7 +93,7 @@ class Lanes:
             with self._readers.snapshot(project.index, project.instance) as snapshot:
                 if snapshot.analyzer != ANALYZER_VERSION:
                     return off("the index was made by another version of kx; run: kx index --full")
-                hits = lexical_hits(snapshot, question.terms, filters, LANE_DEPTH)
+                hits = lexical_hits(snapshot, question.lexical, filters, LANE_DEPTH)
                 return _outcome(hits, snapshot.epoch, state="ok", coverage=1.0)
 
         return await anyio.to_thread.run_sync(look, limiter=self._threads["lexical"])
@@ -111,7 +113,8 @@ class Lanes:
                 is_whole = facts.chunks_without_vector == 0
                 reason = "" if is_whole else f"{facts.missing} texts have no vector yet"
                 state: LaneState = "ok" if is_whole else "partial"
-                return _outcome(hits, snapshot.epoch, state=state, coverage=facts.coverage, reason=reason)
+                found = _outcome(hits, snapshot.epoch, state=state, coverage=facts.coverage, reason=reason)
+                return replace(found, question=asked.vector)
 
         return await anyio.to_thread.run_sync(look, limiter=self._threads["vector"])
 
@@ -132,7 +135,7 @@ async def _guarded(name: str, lane: Callable[[], Awaitable[LaneOutcome]]) -> Lan
         _log.exception("lane.failed", lane=name, error_code=ErrorCode.INTERNAL)
         outcome = off(f"{ErrorCode.INTERNAL}: {type(error).__name__}", state="failed")
     took_ms = round((time.perf_counter() - started) * 1e3, 3)
-    return LaneOutcome(hits=outcome.hits, epoch=outcome.epoch, report=_timed(outcome.report, took_ms))
+    return replace(outcome, report=_timed(outcome.report, took_ms))
 
 
 def _timed(report: LaneReport, took_ms: float) -> LaneReport:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from services.query.core.synonyms import NO_SYNONYMS, SynonymTable, synonym_table
 from shared.config_watch import ConfigWatch
 from shared.deny import DenyList
 from shared.identity import InstanceId
@@ -35,6 +36,7 @@ class SearchProject(Struct, frozen=True, kw_only=True):
     weight_of: Callable[[str], float]  # path to the weight of its source
     recency: float  # bound of the boost; 0 is off
     ignore_keywords: tuple[str, ...]
+    synonyms: SynonymTable = NO_SYNONYMS
 
     @property
     def shown_root(self) -> str:
@@ -96,4 +98,5 @@ def _search_project(project: Project, loaded: LoadedConfig | None) -> SearchProj
         weight_of=weight_of,
         recency=config.search.recency_boost,
         ignore_keywords=config.ignore_keywords,
+        synonyms=synonym_table(config.search.synonyms),
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.query.core.path_glob import PathGlob, compile_glob
+from services.query.core.synonyms import Synonym, SynonymTable, synonyms_of
 from shared.analyzer import MAX_QUERY_CHARS, QueryTerms, query_terms
 from shared.errors import ErrorCode, KxError
 from shared.messages import SearchRequest
@@ -24,11 +26,25 @@ class Question(Struct, frozen=True, kw_only=True):
     text: str  # for the model
     terms: QueryTerms
     glob: PathGlob | None = None
+    synonyms: tuple[Synonym, ...] = ()
+
+    @property
+    def lexical(self) -> QueryTerms:
+        """What the lexical lane asks: the terms, and what the project says they also mean."""
+        if not self.synonyms:
+            return self.terms
+        also = (synonym.term for synonym in self.synonyms)
+        return replace(self.terms, terms=tuple(dict.fromkeys((*self.terms.terms, *also))))
 
     @property
     def is_searchable(self) -> bool:
         """Whether it has any word; without one the nearest vectors would be noise."""
         return bool(self.terms.terms or self.terms.phrases)
+
+
+def with_synonyms(question: Question, table: SynonymTable) -> Question:
+    """Let a question also ask for what its words mean in this project."""
+    return replace(question, synonyms=synonyms_of(question.terms, table))
 
 
 def clean(query: str) -> str:

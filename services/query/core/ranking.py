@@ -1,6 +1,6 @@
 """Candidates to a ranked list: a scorer by mode, then the priors, then one total order (pure).
 
-The seam for evidence ranking is the scorer: mode `auto` is `rrf` until a better one is plugged in here.
+Mode `auto` scores by evidence, which has to be gathered first: the caller brings that scorer.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class RankingRule(Struct, frozen=True, kw_only=True):
     weight_of: Callable[[str], float] = lambda _: 1.0  # path to the weight of the source it belongs to
     k: int = RRF_K
     alpha: float = 0.5
+    by_evidence: Scorer | None = None  # of mode `auto`; without it `auto` is `rrf`
 
 
 def rank(candidates: Sequence[Candidate], rule: RankingRule) -> list[Ranked]:
@@ -61,6 +62,8 @@ def _scorer(candidates: Sequence[Candidate], rule: RankingRule) -> Scorer:
             return lexical_only
         case "hybrid":
             return linear_mix(candidates, alpha=rule.alpha)
+        case "auto" if rule.by_evidence is not None:
+            return rule.by_evidence
         case _:
             return reciprocal_rank(k=rule.k)
 

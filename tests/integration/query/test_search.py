@@ -26,7 +26,7 @@ async def test_both_lanes_find_a_text_and_the_answer_says_so(bench: QueryBench) 
         index.add("docs/breaker.md", "intro line", "the circuit breaker opens\nafter five failures")
         index.add("docs/garden.md", "roses need water")
     async with bench.serving() as ask:
-        reply = await ask.search("circuit breaker opens")
+        reply = await ask.search("circuit breaker opens", mode="rrf")
     best = reply.results[0]
     assert (best.path, best.start_line, best.end_line) == ("docs/breaker.md", 2, 3)
     assert best.text == "the circuit breaker opens\nafter five failures"
@@ -292,7 +292,7 @@ async def test_explained_parts_add_up(bench: QueryBench) -> None:
         index.add("old.md", "kumquat pie", mtime_ns=1).add("new.md", "kumquat cake")
     os.utime(bench.root / "old.md", ns=(1, 1))
     async with bench.serving() as ask:
-        hits = await ask.hits("kumquat", explain=True)
+        hits = await ask.hits("kumquat", explain=True, mode="rrf")
     assert {"lexical", "vector", "recency", "weight"} <= set(hits[0].parts) | set(hits[1].parts)
     for hit in hits:
         assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-5)

@@ -14,10 +14,9 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from services.query.core.evidence.sample import Sample
-from services.query.core.evidence.tokens import Keys, Weights, gram_key, word_grams, word_key
+from services.query.core.evidence.tokens import Keys, Weights, gram_key, term_key, word_grams, word_key
 from services.query.core.synonyms import Synonym
 from shared.analyzer import QueryTerms, fold, stem, words
-from shared.profile import term_key
 from shared.stopwords import STOP_WORDS
 
 MAX_JOINED_TERMS: Final = 4
@@ -48,10 +47,10 @@ class Corpus(Struct, frozen=True, kw_only=True):
     chunks_with: Mapping[str, int]  # term → chunks; a term that is not there is in none
     sample: Sample
 
-    @property
-    def mean_length(self) -> float:
-        """Tokens of a document."""
-        return self.sample.mean_tokens * self.chunks / max(1, self.documents)
+    def relative_length(self, size: int) -> float:
+        """Give the length of a document of `size` bytes, 1 for the mean of the index."""
+        mean = self.sample.mean_bytes * self.chunks / max(1, self.documents)
+        return size / max(mean, 1.0)
 
     def idf(self, term: str) -> float:
         """Say how much a term tells: ln(1 + (N - n + .5) / (n + .5)), its best at n = 0."""

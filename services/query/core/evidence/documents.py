@@ -1,54 +1,48 @@
 """How well a whole document matches: BM25 over the terms of its body, its path and its names (pure).
 
-The body's counts come from the profile that the indexer keeps, so none of its other passages is read.
+The candidates of a document are taken for all that it has of what was asked, so nothing else of it is read; its length
+is that of the whole file. Counting all its passages instead gives the same ranking (mean NDCG within .001).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from services.query.core.evidence.asked import Asked
-from services.query.core.evidence.naming import FileNames
-from services.query.core.evidence.tokens import Keys
-from services.query.core.evidence.wording import Shares, length_norm, saturated, tally
+from services.query.core.evidence.naming import Names
+from services.query.core.evidence.tokens import Indices, Keys, Weights
+from services.query.core.evidence.wording import Counts, Shares, length_norm, saturated, tally
 
 PATH_WEIGHT: Final = 3.0
 NAMES_WEIGHT: Final = 1.0
 
-_COUNT_BITS: Final = 8
-_COUNT_MASK: Final = 0xFF
+
+def by_document(counts: Counts, file_of: Indices, files: int) -> Counts:
+    """Add up the counts [passage, item] of each file's passages."""
+    together = np.zeros((files, counts.shape[1]))
+    np.add.at(together, file_of, counts)
+    return together
 
 
-def document_share(
-    profiles: Sequence[bytes], lengths: Sequence[int], files: Sequence[FileNames], asked: Asked, mean_length: float
-) -> Shares:
+def document_share(body: Counts, lengths: Weights, names: Names, asked: Asked) -> Shares:
     """Give the BM25 of each document over its fields, each normalised by its own length.
 
     Args:
-        profiles: `terms` of `shared.profile.DocumentProfile`, one a document.
-        lengths: `length` of the same.
-        files: names and path of the same documents.
+        body: stems counted, `by_document`.
+        lengths: of the whole documents, 1 for a mean one of the index.
+        names: of the same documents.
         asked: the question.
-        mean_length: terms of a document of the index.
     """
-    body = _body(profiles, asked) / length_norm(np.asarray(lengths, dtype=np.float64), mean_length)[:, None]
-    paths = _field([file.path_keys for file in files], asked)
-    names = _field([file.all_name_keys for file in files], asked)
-    return saturated(body + PATH_WEIGHT * paths + NAMES_WEIGHT * names, asked.stems.worth)
+    files = len(lengths)
+    frequency = body / length_norm(lengths, 1.0)[:, None]
+    frequency += PATH_WEIGHT * _field(names.path_keys, names.path_file, files, asked)
+    frequency += NAMES_WEIGHT * _field(names.term_keys, names.file[names.term_name], files, asked)
+    return saturated(frequency, asked.stems.worth)
 
 
-def _body(profiles: Sequence[bytes], asked: Asked) -> Shares:
-    packed = np.frombuffer(b"".join(profiles), dtype="<u4")
-    document = np.repeat(np.arange(len(profiles)), [len(profile) // 4 for profile in profiles])
-    times = (packed & _COUNT_MASK).astype(np.float64)
-    return tally((packed >> _COUNT_BITS).astype(np.uint32), document, len(profiles), asked.stems, times)
-
-
-def _field(keys: Sequence[Keys], asked: Asked) -> Shares:
-    sizes = np.array([len(of_file) for of_file in keys], dtype=np.intp)
-    flat = np.concatenate([*keys, np.empty(0, dtype=np.uint32)])
-    counts = tally(flat, np.repeat(np.arange(len(keys)), sizes), len(keys), asked.stems)
-    return counts / length_norm(sizes.astype(np.float64), float(sizes.mean()) if len(sizes) else 1.0)[:, None]
+def _field(keys: Keys, file: Indices, files: int, asked: Asked) -> Counts:
+    lengths = np.bincount(file, minlength=files).astype(np.float64)
+    mean = float(lengths.mean()) if files else 1.0
+    return tally(keys, file, files, asked.stems) / length_norm(lengths, mean)[:, None]

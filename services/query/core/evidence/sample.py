@@ -20,7 +20,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     """A sample of the chunks, analysed."""
 
     sampled: int
-    mean_tokens: float  # of a chunk
+    mean_bytes: float  # of a chunk
+    mean_tokens: float
     mean_telling: float  # of those, no stop words
     mean_grams: float
     gram_keys: Keys  # ascending
@@ -43,6 +44,7 @@ def sample_of(texts: Sequence[str]) -> Sample:
     keys, having = np.unique((in_text >> np.uint64(32)).astype(np.uint32), return_counts=True)
     return Sample(
         sampled=sampled,
+        mean_bytes=sum(len(text.encode()) for text in texts) / sampled,
         mean_tokens=len(tokens.words) / sampled,
         mean_telling=float(tokens.tells.sum()) / sampled,
         mean_grams=len(grams.keys) / sampled,

@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from services.query.core.evidence import demotion, naming, wording
 from services.query.core.evidence.asked import BARELY, CERTAIN, MAYBE, Asked, Corpus
-from services.query.core.evidence.documents import document_share
+from services.query.core.evidence.documents import by_document, document_share
+from services.query.core.evidence.sample import Sample
 from services.query.core.evidence.tokens import Indices, analyse
 from services.query.core.evidence.wording import Shares
 from shared.messages import KindFilter
@@ -27,12 +28,15 @@ class Weights(Struct, frozen=True, kw_only=True):
     """What each kind of evidence counts. Chosen on public retrieval sets: docs/ranking.md says what each is worth."""
 
     stems: float = 0.3
-    words: float = 0.4
-    grams: float = 0.5
-    pairs: float = 0.4
+    words: float = 0.2
+    grams: float = 0.3
+    pairs: float = 0.2
     window: float = 0.15
     vector: float = 0.5
     document: float = 0.5
+    file_words: float = 0.2
+    file_grams: float = 0.25
+    file_pairs: float = 0.2
     names: float = 0.45
     file_name: float = 0.45
     path: float = 0.22
@@ -51,7 +55,8 @@ class Weights(Struct, frozen=True, kw_only=True):
 
 DEFAULT: Final = Weights()
 BY_PASSAGE: Final = ("stems", "words", "grams", "pairs", "window", "vector")
-BY_FILE: Final = ("document",)
+_TOGETHER: Final = ("words", "grams", "pairs")
+BY_FILE: Final = ("document", *(f"file_{name}" for name in _TOGETHER))
 NAMES: Final = (
     "names",
     "file_name",
@@ -70,6 +75,7 @@ class Witness(Struct, frozen=True, kw_only=True):
 
     file: int  # place of its file in the list of files
     heading: str
+    symbols: tuple[str, ...]
     text: str
     cosine: float = 0.0  # 0 where it has no vector, or the question has none
 
@@ -79,9 +85,7 @@ class File(Struct, frozen=True, kw_only=True):
 
     path: str
     kind: KindFilter
-    length: int  # terms; with `terms` and `names` of shared.profile
-    terms: bytes
-    names: str
+    size: int  # bytes
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -95,20 +99,21 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: Sequence[File]) -> Evidence:
     """Measure the evidence of all candidates at once; a hundred of them take some milliseconds."""
-    tokens, grams = analyse([f"{witness.heading}\n{witness.text}" for witness in witnesses])
-    sample = corpus.sample
+    file_of = np.array([witness.file for witness in witnesses], dtype=np.intp)
+    texts = _Texts(asked, corpus.sample, witnesses)
+    names = _names(witnesses, files)
+    lengths = np.array([corpus.relative_length(file.size) for file in files])
+    together = {name: by_document(counts, file_of, len(files)) for name, counts in texts.counts.items()}
     cosines = np.array([max(0.0, witness.cosine) for witness in witnesses])
     return Evidence(
-        file_of=np.array([witness.file for witness in witnesses], dtype=np.intp),
-        by_passage={
-            "stems": wording.stem_share(tokens, asked, sample.mean_tokens),
-            "words": wording.word_share(tokens, asked, sample.mean_tokens),
-            "grams": wording.gram_share(grams, asked, sample.mean_grams),
-            "pairs": wording.pair_share(tokens, asked, sample.mean_telling),
-            "window": wording.window_share(tokens, asked),
-            "vector": asked.known * cosines,
+        file_of=file_of,
+        by_passage={**texts.shares(), "vector": asked.known * cosines},
+        by_file={
+            "document": document_share(together["stems"], lengths, names, asked),
+            **{f"file_{name}": wording.bm25(together[name], lengths, 1.0, texts.worth[name]) for name in _TOGETHER},
+            **_naming(names, asked, corpus.documents),
+            **_against(files, asked),
         },
-        by_file=_by_file(asked, corpus, files),
         is_prose=np.array([float(demotion.is_prose(file.kind)) for file in files]),
     )
 
@@ -125,26 +130,64 @@ def score(evidence: Evidence, weights: Weights = DEFAULT) -> list[Parts]:
     return [{name: column[i] for name, column in columns.items() if column[i]} for i in range(len(evidence.file_of))]
 
 
-def _by_file(asked: Asked, corpus: Corpus, files: Sequence[File]) -> dict[str, Shares]:
-    named = [naming.file_names(file.path, file.names) for file in files]
-    paths, kinds = [file.path for file in files], [file.kind for file in files]
-    terms, lengths = [file.terms for file in files], [file.length for file in files]
-    definition = {
-        name: naming.definition_asked(named, asked, corpus.documents, certainty)
-        for name, certainty in (
-            ("definition_certain", CERTAIN),
-            ("definition_maybe", MAYBE),
-            ("definition_barely", BARELY),
-        )
-    }
+class _Texts:
+    """What was asked, counted in each candidate's text."""
+
+    def __init__(self, asked: Asked, sample: Sample, witnesses: Sequence[Witness]) -> None:
+        self.asked, self.sample = asked, sample
+        self.tokens, self.grams = analyse([f"{witness.heading}\n{witness.text}" for witness in witnesses])
+        texts = len(witnesses)
+        self.counts = {
+            "stems": wording.tally(self.tokens.stems, self.tokens.text, texts, asked.stems),
+            "words": wording.tally(self.tokens.words, self.tokens.text, texts, asked.words),
+            "grams": wording.tally(self.grams.keys, self.grams.text, texts, asked.grams),
+            "pairs": wording.pair_counts(self.tokens, asked),
+        }
+        self.worth = {
+            "stems": asked.stems.worth,
+            "words": asked.words.worth,
+            "grams": asked.grams.worth,
+            "pairs": asked.pair_worth,
+        }
+
+    def shares(self) -> dict[str, Shares]:
+        """Give the shares of each passage alone."""
+        tokens, sample = self.tokens, self.sample
+        telling = np.bincount(tokens.text[tokens.tells], minlength=len(tokens.lengths)).astype(np.float64)
+        lengths = {
+            "stems": (tokens.lengths, sample.mean_tokens),
+            "words": (tokens.lengths, sample.mean_tokens),
+            "grams": (self.grams.lengths, sample.mean_grams),
+            "pairs": (telling, sample.mean_telling),
+        }
+        shares = {name: wording.bm25(self.counts[name], *lengths[name], self.worth[name]) for name in lengths}
+        return {**shares, "window": wording.window_share(tokens, self.asked)}
+
+
+def _names(witnesses: Sequence[Witness], files: Sequence[File]) -> naming.Names:
+    defined: list[list[str]] = [[] for _ in files]
+    for witness in witnesses:
+        is_prose = demotion.is_prose(files[witness.file].kind)
+        defined[witness.file] += naming.names_in(witness.heading, witness.symbols, witness.text, is_prose=is_prose)
+    return naming.names_of([file.path for file in files], defined)
+
+
+def _naming(names: naming.Names, asked: Asked, documents: int) -> dict[str, Shares]:
     return {
-        "document": document_share(terms, lengths, named, asked, corpus.mean_length),
-        "names": naming.name_overlap(named, asked),
-        "file_name": naming.file_name_overlap(named, asked),
-        "path": naming.path_overlap(named, asked),
-        "file_name_asked": naming.file_name_asked(named, asked),
-        **definition,
-        "joined_name": naming.joined_name(named, asked, corpus.documents),
+        "names": naming.name_overlap(names, asked),
+        "file_name": naming.file_name_overlap(names, asked),
+        "path": naming.path_overlap(names, asked),
+        "file_name_asked": naming.file_name_asked(names, asked),
+        "definition_certain": naming.definition_asked(names, asked, documents, CERTAIN),
+        "definition_maybe": naming.definition_asked(names, asked, documents, MAYBE),
+        "definition_barely": naming.definition_asked(names, asked, documents, BARELY),
+        "joined_name": naming.joined_name(names, asked, documents),
+    }
+
+
+def _against(files: Sequence[File], asked: Asked) -> dict[str, Shares]:
+    paths, kinds = [file.path for file in files], [file.kind for file in files]
+    return {
         "tests": demotion.tests(paths, asked),
         "asides": demotion.asides(paths, asked),
         "misplaced_prose": demotion.misplaced_prose(kinds, asked),

@@ -19,7 +19,6 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from shared.analyzer import stem, words
-from shared.profile import term_key
 from shared.stopwords import STOP_WORDS
 
 Keys = npt.NDArray[np.uint32]
@@ -39,7 +38,7 @@ _TOKEN_BYTES, _KEY_BYTES = 8, 4
 class Tokens(Struct, frozen=True):
     """The tokens of several texts, one after the other."""
 
-    stems: Keys  # shared.profile.term_key of each token's term
+    stems: Keys  # term_key of each token's term
     words: Keys  # word_key of each token
     text: Indices  # which text each token is of, ascending
     lengths: npt.NDArray[np.float64]  # tokens of each text
@@ -69,6 +68,11 @@ def analyse(texts: Sequence[str]) -> tuple[Tokens, Grams]:
         Tokens(pairs[:, 0].copy(), pairs[:, 1].copy(), _numbered(sizes), sizes.astype(np.float64)),
         Grams(keys, _numbered(grams), grams.astype(np.float64)),
     )
+
+
+def term_key(term: str) -> int:
+    """Give the 32 bits by which a term is known."""
+    return zlib.crc32(term.encode())
 
 
 def word_key(word: str) -> int:

@@ -1,6 +1,7 @@
 """How well the words of a text match those asked: BM25 over stems, words, 4-grams and pairs, and the densest window.
 
-Pure. Every measure takes all candidates at once and gives a share of the best possible for each, 0..1.
+Pure. Every measure takes all texts at once: counts of what was asked, and from them shares of the best possible, 0..1.
+A pair is as rare as its more common term, because the index does not count pairs.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from services.query.core.evidence.asked import Asked, Keyed
-from services.query.core.evidence.tokens import Grams, Indices, Keys, Tokens, Weights
+from services.query.core.evidence.tokens import Indices, Keys, Tokens, Weights
 
-Shares = npt.NDArray[np.float64]
+Shares = npt.NDArray[np.float64]  # of the best possible, one a text
+Counts = npt.NDArray[np.float64]  # [text, item]
 
 # BM25 as everywhere; 0.9 and 0.9 change nothing measurable.
 K1: Final = 1.2
@@ -23,33 +25,11 @@ WINDOW_TOKENS: Final = 15
 MAX_WINDOW_ITEMS: Final = 64  # bits of the mask
 
 
-def stem_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
-    """Give the BM25 of each text over stems."""
-    return bm25_share(
-        tally(tokens.stems, tokens.text, len(tokens.lengths), asked.stems), tokens.lengths, mean, asked.stems
-    )
-
-
-def word_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
-    """Give the BM25 of each text over words as they were written."""
-    return bm25_share(
-        tally(tokens.words, tokens.text, len(tokens.lengths), asked.words), tokens.lengths, mean, asked.words
-    )
-
-
-def gram_share(grams: Grams, asked: Asked, mean: float) -> Shares:
-    """Give the BM25 of each text over 4-grams: inflections, compounds and misspellings share most of them."""
-    return bm25_share(tally(grams.keys, grams.text, len(grams.lengths), asked.grams), grams.lengths, mean, asked.grams)
-
-
-def pair_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
-    """Give the BM25 of each text over pairs of terms asked side by side, stop words left out on both sides.
-
-    A pair is as rare as its more common term: the index does not count pairs.
-    """
-    texts = len(tokens.lengths)
+def pair_counts(tokens: Tokens, asked: Asked) -> Counts:
+    """Count the pairs of terms asked side by side in each text, stop words left out on both sides: [text, pair]."""
+    counts = np.zeros((len(tokens.lengths), len(asked.pairs)))
     if not asked.pairs:
-        return np.zeros(texts)
+        return counts
     tells = tokens.tells
     item, text = items(tokens.stems[tells], asked.stems), tokens.text[tells]
     number = np.full((len(asked.stems.worth) + 1,) * 2, -1, dtype=np.intp)
@@ -57,10 +37,8 @@ def pair_share(tokens: Tokens, asked: Asked, mean: float) -> Shares:
         number[first, second] = i
     pair = number[item[:-1], item[1:]]
     found = (pair >= 0) & (text[:-1] == text[1:])
-    counts = np.zeros((texts, len(asked.pairs)))
     np.add.at(counts, (text[:-1][found], pair[found]), 1.0)
-    lengths = np.bincount(text, minlength=texts).astype(np.float64)
-    return _bm25(counts, lengths, mean, asked.pair_worth)
+    return counts
 
 
 def window_share(tokens: Tokens, asked: Asked) -> Shares:
@@ -92,7 +70,7 @@ def items(keys: Keys, asked: Keyed) -> Indices:
     return found
 
 
-def tally(keys: Keys, text: Indices, texts: int, asked: Keyed, times: Weights | None = None) -> npt.NDArray[np.float64]:
+def tally(keys: Keys, text: Indices, texts: int, asked: Keyed, times: Weights | None = None) -> Counts:
     """Count the items asked in each text: [text, item]; a synonym counts its share."""
     wide = len(asked.worth)
     hit, place = _hits(keys, asked)
@@ -100,6 +78,22 @@ def tally(keys: Keys, text: Indices, texts: int, asked: Keyed, times: Weights | 
     cell = text[hit] * wide + asked.item[place]
     counts = np.bincount(cell, weights=counted, minlength=texts * wide)
     return counts.reshape(texts, wide).astype(np.float64, copy=False)
+
+
+def bm25(counts: Counts, lengths: Weights, mean: float, worth: Weights) -> Shares:
+    """Give BM25 of each text over the best possible: everything asked, without end."""
+    return saturated(counts / length_norm(lengths, mean)[:, None], worth)
+
+
+def saturated(frequency: Counts, worth: Weights) -> Shares:
+    """Give the share of the worth that length-normalised frequencies [text, item] earn."""
+    total = float(worth.sum())
+    return (frequency / (frequency + K1)) @ worth / total if total else np.zeros(len(frequency))
+
+
+def length_norm(lengths: Weights, mean: float) -> Weights:
+    """Give by what frequencies are divided: 1 for a text of mean length."""
+    return 1.0 - B + B * lengths / max(mean, 1e-9)
 
 
 def _hits(keys: Keys, asked: Keyed) -> tuple[Indices, Indices]:
@@ -116,23 +110,3 @@ def _hits(keys: Keys, asked: Keyed) -> tuple[Indices, Indices]:
     place[place == len(asked.keys)] = 0
     is_hit = asked.keys[place] == keys[likely]
     return likely[is_hit], place[is_hit]
-
-
-def bm25_share(counts: npt.NDArray[np.float64], lengths: Weights, mean: float, asked: Keyed) -> Shares:
-    """Give BM25 over the best possible: every item asked, without end."""
-    return _bm25(counts, lengths, mean, asked.worth)
-
-
-def saturated(frequency: npt.NDArray[np.float64], worth: Weights) -> Shares:
-    """Give the share of the worth that length-normalised frequencies [text, item] earn."""
-    total = float(worth.sum())
-    return (frequency / (frequency + K1)) @ worth / total if total else np.zeros(len(frequency))
-
-
-def length_norm(lengths: Weights, mean: float) -> Weights:
-    """Give by what frequencies are divided: 1 for a text of mean length."""
-    return 1.0 - B + B * lengths / max(mean, 1e-9)
-
-
-def _bm25(counts: npt.NDArray[np.float64], lengths: Weights, mean: float, worth: Weights) -> Shares:
-    return saturated(counts / length_norm(lengths, mean)[:, None], worth)

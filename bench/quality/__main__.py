@@ -1,0 +1,155 @@
+"""Print retrieval quality per set, category and mode, and what each kind of evidence is worth.
+
+    python -m bench.quality --data BENCH --texts TEXTS --lexical-only --ablate
+
+BENCH holds `queries/SET.jsonl`, TEXTS the texts as `SET/REPO/...`; nothing of either is part of the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from msgspec.structs import fields, replace
+
+from bench.quality import metrics
+from bench.quality.corpora import SAME_TEXTS, SETS, Corpus, add_vectors, build_index, fresh, questions_of
+from bench.quality.embeddings import EmbeddingCache
+from bench.quality.metrics import Scores
+from bench.quality.pipeline import Found, ask, by_evidence, by_mode, files
+from services.query.core.evidence.score import DEFAULT, Weights
+from services.query.core.passages import Ranked
+from shared.model import locate_model
+from shared.tokens import TokenCounter
+
+Ranking = Callable[[Found], list[Ranked]]
+
+DEFAULT_CACHE = Path("~/.cache/kx-bench")
+
+
+def main() -> None:
+    """Run the bench as the arguments say."""
+    options = _options()
+    corpora = list(_corpora(options))
+    cache = None if options.lexical_only else EmbeddingCache(options.cache.expanduser(), threads=options.threads)
+    if cache is not None:
+        for corpus in _distinct(corpora):
+            share = add_vectors(corpus.index, corpus.root, cache, embed=options.embed)
+            print(f"{corpus.name}: vectors of {share:.0%} of the texts", flush=True)
+    found: list[Found] = []
+    for corpus in corpora:
+        vectors = cache.embed_questions([q.query for q in corpus.questions]) if cache is not None else {}
+        found += ask(corpus, vectors)
+    _report(found, options)
+    if options.run:
+        _write_run(found, options.run)
+
+
+def _report(found: Sequence[Found], options: argparse.Namespace) -> None:
+    print(_heading())
+    print(_row("auto", found, by_evidence))
+    if not options.lexical_only:
+        for mode in ("rrf", "hybrid", "semantic"):
+            print(_row(mode, found, lambda f, mode=mode: by_mode(f, mode)))
+    print(_row("lexical", found, lambda f: by_mode(f, "lexical")))
+    if options.ablate:
+        for name in (field.name for field in fields(Weights)):
+            weights = replace(DEFAULT, **{name: 1.0 if name == "prose_names" else 0.0})
+            print(_row(f"- {name}", found, lambda f, weights=weights: by_evidence(f, weights)))
+    _details(found)
+    for name, times in (("lanes", [f.lanes_ms for f in found]), ("evidence", [f.evidence_ms for f in found])):
+        ordered = sorted(times)
+        print(f"{name}: p50 {ordered[len(ordered) // 2]:.1f} ms, p95 {ordered[len(ordered) * 19 // 20]:.1f} ms")
+
+
+def _details(found: Sequence[Found]) -> None:
+    print(f"\n{'auto':34}{'queries':>8}  NDCG@10   MRR@10   Rec@10")
+    for name in SETS:
+        items = [(f, _score(f, by_evidence)) for f in found if f.question.set == name]
+        if not items:
+            continue
+        print(_line(name, len(items), metrics.mean_of_groups((f.question.repo, s) for f, s in items)))
+        grouped = metrics.by((f.question.category or "-", s) for f, s in items)
+        if len(grouped) > 1:
+            for category, mean in grouped.items():
+                count = sum((f.question.category or "-") == category for f, _ in items)
+                print(_line(f"    {category}", count, mean))
+
+
+def _line(name: str, count: int, mean: Scores) -> str:
+    return f"{name:34}{count:8}  {mean.ndcg:.4f}   {mean.mrr:.4f}   {mean.recall:.4f}"
+
+
+def _heading() -> str:
+    return f"{'NDCG@10':24}" + " ".join(f"{name[:10]:>10}" for name in SETS) + "      mean"
+
+
+def _row(name: str, found: Sequence[Found], ranking: Ranking) -> str:
+    means = []
+    for chosen in SETS:
+        items = [(f.question.repo, _score(f, ranking)) for f in found if f.question.set == chosen]
+        means.append(metrics.mean_of_groups(items).ndcg if items else None)
+    known = [value for value in means if value is not None]
+    cells = " ".join("         -" if value is None else f"{value:10.4f}" for value in means)
+    return f"{name:24}{cells}  {sum(known) / max(1, len(known)):.4f}"
+
+
+def _score(found: Found, ranking: Ranking) -> Scores:
+    return metrics.scores(files(ranking(found)), found.question.relevant)
+
+
+def _corpora(options: argparse.Namespace) -> Iterable[Corpus]:
+    count = TokenCounter.load(locate_model().tokenizer)
+    indexes = Path(options.indexes) if options.indexes else fresh(Path(tempfile.gettempdir()) / "kx-bench-indexes")
+    started, built = time.perf_counter(), 0
+    for (name, repo), asked in questions_of(options.data, tuple(options.set or SETS)).items():
+        texts = SAME_TEXTS.get(name, name)
+        root = options.texts / texts / (repo if texts == name else _only_folder(options.texts / texts))
+        if not root.is_dir():
+            print(f"{name}/{repo}: no texts, left out")
+            continue
+        index = indexes / f"{texts}-{root.name}.sqlite"
+        if not index.exists():
+            build_index(root, index, model_id=locate_model().model_id, count=count)
+            built += 1
+        yield Corpus(set=name, repo=repo, index=index, root=root, questions=tuple(asked))
+    print(f"{built} indexes built in {time.perf_counter() - started:.0f} s")
+
+
+def _only_folder(folder: Path) -> str:
+    return next(iter(sorted(path.name for path in folder.iterdir())))
+
+
+def _distinct(corpora: Sequence[Corpus]) -> list[Corpus]:
+    return list({corpus.index: corpus for corpus in reversed(corpora)}.values())[::-1]
+
+
+def _write_run(found: Sequence[Found], path: Path) -> None:
+    with path.open("w", encoding="utf-8") as out:
+        for item in found:
+            asked = item.question
+            row = {"set": asked.set, "repo": asked.repo, "query": asked.query, "ranked": files(by_evidence(item))[:10]}
+            out.write(json.dumps(row) + "\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with queries/SET.jsonl")
+    parser.add_argument("--texts", type=Path, required=True, help="folder with SET/REPO/...")
+    parser.add_argument("--set", action="append", choices=SETS, help="only this set (may be repeated)")
+    parser.add_argument("--lexical-only", action="store_true", help="without vectors")
+    parser.add_argument("--embed", action="store_true", help="embed the texts that have no vector in the cache")
+    parser.add_argument("--threads", type=int, default=1, help="of the encoder")
+    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="folder of kept vectors")
+    parser.add_argument("--indexes", type=Path, help="folder of indexes to keep and to use again")
+    parser.add_argument("--ablate", action="store_true", help="also each kind of evidence left out")
+    parser.add_argument("--run", type=Path, help="write the ranked files as JSON lines")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
