@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import anyio
 from msgspec import Struct
 
-from kx.embedded import embedded_bus
 from shared.bus import Bus
-from shared.bus_address import load_bus_address, read_bus_file
 from shared.errors import ErrorCode, KxError
 from shared.messages import ServiceStatus, ServiceStatusRequest
 from shared.settings import Settings
-from shared.subjects import COMMAND, SERVICES, service_status
+from shared.stack_file import running_stack
+from shared.subjects import SERVICES, service_status
 
-STACK_ANSWERS_S = 0.5  # loopback answers in a millisecond; a bus that does not is gone or stuck
 HEALTH_S = 1.0
 
 
@@ -31,39 +30,48 @@ async def services(settings: Settings, *, writes: bool, mode: str, stack: bool |
     """Enter a running stack, else embed the services; `stack` False never looks for one, True demands it.
 
     Raises:
-        KxError: BUS_UNAVAILABLE when a stack was demanded and none answers.
+        KxError: BUS_UNAVAILABLE when a stack was demanded and none runs; STACK_UNREACHABLE or STACK_OUTDATED when one
+            lives that cannot be used: embedding a second writer beside it would be worse.
     """
     async with AsyncExitStack() as entered:
         bus = None if stack is False else await _stack_bus(entered, settings, demanded=bool(stack))
         if bus is not None:
             yield Reach(bus, is_stack=True)
-        else:
-            yield Reach(
-                await entered.enter_async_context(embedded_bus(settings, writes=writes, mode=mode)), is_stack=False
-            )
+            return
+        from kx.embedded import embedded_bus
+
+        embedded = await entered.enter_async_context(embedded_bus(settings, writes=writes, mode=mode))
+        yield Reach(embedded, is_stack=False)
 
 
 async def _stack_bus(entered: AsyncExitStack, settings: Settings, *, demanded: bool) -> Bus | None:
-    if read_bus_file(settings.run_dir) is None and not demanded:
-        return None
-    from shared.bus_nats import NatsBus
+    found = running_stack(settings.run_dir)
+    if found is not None:
+        from kx.socket_bus import SocketBus
 
-    try:
-        return await entered.enter_async_context(
-            NatsBus.connect(lambda: load_bus_address(settings.run_dir, COMMAND), name="kx", wait_s=STACK_ANSWERS_S)
+        bus: Bus = await entered.enter_async_context(SocketBus.connect(found))
+        return bus
+    if demanded:
+        raise KxError(
+            ErrorCode.BUS_UNAVAILABLE,
+            "no stack of {home} is running",
+            hint="start one with: kx up -d",
+            home=settings.home,
         )
-    except KxError as error:
-        if error.code is ErrorCode.BUS_UNAVAILABLE and not demanded:
-            return None
-        raise
+    return None
 
 
 async def health(bus: Bus) -> dict[str, ServiceStatus | None]:
-    """Ask every service how it is; None for one that does not answer."""
-    found: dict[str, ServiceStatus | None] = {}
-    for name in SERVICES:
+    """Ask every service how it is, all at once; None for one that does not answer."""
+    found: dict[str, ServiceStatus | None] = dict.fromkeys(SERVICES)
+
+    async def ask(name: str) -> None:
         try:
             found[name] = await bus.request(service_status(name), ServiceStatusRequest(), timeout_s=HEALTH_S)
         except KxError:
             found[name] = None
+
+    async with anyio.create_task_group() as tasks:
+        for name in SERVICES:
+            tasks.start_soon(ask, name)
     return found

@@ -15,6 +15,7 @@ from shared.identity import InstanceId
 PREFIX = "kx.v1"
 
 WATCHER, EMBEDDER, INDEXER, QUERY = "watcher", "embedder", "indexer", "query"
+GATEWAY = "mcp_gateway"  # agents, and whatever it forwards for a `kx` command on the local socket
 COMMAND = "command"  # the `kx` command and, on its behalf, whoever supervises
 TOOL = "tool"  # other programs with credentials for one instance
 
@@ -47,19 +48,19 @@ TOUCHED = RequestRoute(
     service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER,)
 )
 REBUILD = RequestRoute(
-    service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND,)
+    service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND, GATEWAY)
 )
 FINISH_REBUILD = RequestRoute(
     service=INDEXER, verb="finish_rebuild", request=m.FinishRebuild, reply=m.Accepted, callers=(WATCHER,)
 )
 PRIORITISE = RequestRoute(
-    service=INDEXER, verb="prioritise", request=m.PrioritiseTexts, reply=m.Accepted, callers=(COMMAND,)
+    service=INDEXER, verb="prioritise", request=m.PrioritiseTexts, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
 RETRY_FAILED = RequestRoute(
-    service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND,)
+    service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
 PROGRESS = RequestRoute(
-    service=INDEXER, verb="progress", request=m.ProgressRequest, reply=m.IndexProgress, callers=(COMMAND, QUERY)
+    service=INDEXER, verb="progress", request=m.ProgressRequest, reply=m.IndexProgress, callers=(COMMAND, GATEWAY, QUERY)
 )
 EMBED = RequestRoute(
     service=EMBEDDER,
@@ -70,25 +71,25 @@ EMBED = RequestRoute(
     per_instance=False,
 )
 RECONCILE = RequestRoute(
-    service=WATCHER, verb="reconcile", request=m.ReconcileTree, reply=m.TreeReconciled, callers=(COMMAND,)
+    service=WATCHER, verb="reconcile", request=m.ReconcileTree, reply=m.TreeReconciled, callers=(COMMAND, GATEWAY)
 )
 SURVEY = RequestRoute(
-    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(COMMAND, QUERY)
+    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(COMMAND, GATEWAY, QUERY)
 )
 MANIFEST = RequestRoute(
     service=QUERY, verb="manifest", request=m.ManifestRequest, reply=m.ManifestPage, callers=(WATCHER,)
 )
 SEARCH = RequestRoute(
-    service=QUERY, verb="search", request=m.SearchRequest, reply=m.SearchReply, callers=(COMMAND, TOOL)
+    service=QUERY, verb="search", request=m.SearchRequest, reply=m.SearchReply, callers=(COMMAND, GATEWAY, TOOL)
 )
 CANDIDATES = RequestRoute(
-    service=QUERY, verb="candidates", request=m.CandidatesRequest, reply=m.CandidateTexts, callers=(COMMAND,)
+    service=QUERY, verb="candidates", request=m.CandidatesRequest, reply=m.CandidateTexts, callers=(COMMAND, GATEWAY)
 )
 STATUS = RequestRoute(
-    service=QUERY, verb="status", request=m.StatusRequest, reply=m.StatusReply, callers=(COMMAND, TOOL)
+    service=QUERY, verb="status", request=m.StatusRequest, reply=m.StatusReply, callers=(COMMAND, GATEWAY, TOOL)
 )
 LISTING = RequestRoute(
-    service=QUERY, verb="listing", request=m.ListingRequest, reply=m.ListingPage, callers=(COMMAND, TOOL)
+    service=QUERY, verb="listing", request=m.ListingRequest, reply=m.ListingPage, callers=(COMMAND, GATEWAY, TOOL)
 )
 INDEX_COMMITTED = EventRoute(service=INDEXER, verb="committed", event=m.IndexCommitted, subscribers=(QUERY,))
 INDEXER_STARTED = EventRoute(
@@ -103,12 +104,12 @@ def service_status(service: str) -> RequestRoute[m.ServiceStatusRequest, m.Servi
         verb="health",
         request=m.ServiceStatusRequest,
         reply=m.ServiceStatus,
-        callers=(COMMAND,),
+        callers=(COMMAND, GATEWAY),
         per_instance=False,
     )
 
 
-SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY)
+SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY, GATEWAY)
 REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     TOUCHED,
     REBUILD,

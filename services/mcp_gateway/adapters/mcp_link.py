@@ -1,0 +1,132 @@
+"""One agent's session on the local socket: lines of JSON-RPC to the library's streams and back.
+
+Lines are bounded; what is no message is answered as the protocol says and does not end the session. When the agent
+stops sending, what it asked for is still answered for a moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio.abc import ByteStream
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from services.mcp_gateway.adapters.projects import SessionProject
+from shared.local_link import READ_BYTES
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
+
+    from services.mcp_gateway.adapters.mcp_server import ToolServer
+
+MAX_LINE_BYTES = 4 * 1024 * 1024  # the library's own limit of a request over HTTP
+LAST_ANSWERS_S = 1.0  # after the end of the input; the pump ends within two seconds of it
+
+_TOO_LONG = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is longer than 4 MiB"}}\n'
+_UNREADABLE = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"that is no JSON-RPC message"}}\n'
+
+
+class McpLink:
+    """One session."""
+
+    def __init__(self, stream: ByteStream, server: ToolServer, project: SessionProject) -> None:
+        self._stream = stream
+        self._server = server
+        self._project = project
+        self._sending = anyio.Lock()
+        self._unanswered: set[str | int] = set()
+        self._answered = anyio.Event()
+
+    async def run(self) -> None:
+        """Serve until the agent has gone."""
+        from mcp.server.runner import serve_dual_era_loop
+        from mcp.shared.message import SessionMessage
+
+        to_server, from_agent = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_agent, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._read, to_server)
+            tasks.start_soon(self._write, from_server, tasks.cancel_scope)
+            await serve_dual_era_loop(
+                self._server,
+                from_agent,
+                to_agent,
+                lifespan_state=self._project,
+                init_options=self._server.create_initialization_options(),
+            )
+
+    async def _read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        import mcp_types as types
+        from mcp.shared.message import SessionMessage
+
+        async with to_server:
+            async for raw in self._lines():
+                try:
+                    message = types.jsonrpc_message_adapter.validate_json(raw, by_name=False)
+                except ValueError:
+                    await self._send(_UNREADABLE)
+                    continue
+                self._note(message)
+                try:
+                    await to_server.send(SessionMessage(message))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+            with anyio.move_on_after(LAST_ANSWERS_S):
+                while self._unanswered:
+                    await self._answered.wait()
+
+    async def _write(self, from_server: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope) -> None:
+        import mcp_types as types
+
+        async with from_server:
+            async for outgoing in from_server:
+                message = outgoing.message
+                text = message.model_dump_json(by_alias=True, exclude_unset=True)
+                if not await self._send(text.encode() + b"\n"):
+                    scope.cancel()
+                if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+                    self._forget(message.id)
+
+    async def _lines(self) -> AsyncIterator[bytes]:
+        """Yield lines that are not empty; one above the limit is answered and left out."""
+        buffer = bytearray()
+        is_too_long = False
+        while True:
+            try:
+                buffer += await self._stream.receive(READ_BYTES)
+            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+            *complete, rest = buffer.split(b"\n") if b"\n" in buffer else [buffer]
+            for line in complete:
+                if not is_too_long and line.strip():
+                    yield bytes(line)
+                is_too_long = False
+            buffer = rest
+            if len(buffer) > MAX_LINE_BYTES:
+                buffer.clear()
+                if not is_too_long:
+                    await self._send(_TOO_LONG)
+                is_too_long = True
+
+    async def _send(self, data: bytes) -> bool:
+        try:
+            async with self._sending:
+                await self._stream.send(data)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return False
+        return True
+
+    def _note(self, message: object) -> None:
+        import mcp_types as types
+
+        if isinstance(message, types.JSONRPCRequest):
+            self._unanswered.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._forget((message.params or {}).get("requestId"))
+
+    def _forget(self, request: object) -> None:
+        self._unanswered.discard(request)
+        self._answered.set()
+        self._answered = anyio.Event()

@@ -1,0 +1,109 @@
+"""The tools as the MCP library serves them: one server for every session, both families of the protocol.
+
+The only module that imports the library; importing it costs over a second, so that it is done in the background.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import mcp_types as types
+import msgspec
+import structlog
+from anyio import to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from structlog.typing import FilteringBoundLogger
+
+from services.mcp_gateway.adapters.projects import SessionProject
+from services.mcp_gateway.core.answers import Answer, SearchAnswer
+from services.mcp_gateway.core.text import error_text, full_text, short_text, without_passages
+from services.mcp_gateway.core.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool, input_schema, output_schema
+from shared import logs
+from shared.errors import ErrorCode, KxError
+
+BOUNDARY_BYTES = 8  # of randomness: no file can hold the boundary of an answer
+
+CallTool = Callable[[SessionProject, Tool, Mapping[str, object]], Awaitable[Answer]]
+Context = ServerRequestContext[SessionProject]
+ToolServer = Server[SessionProject]
+
+_log: FilteringBoundLogger = structlog.get_logger()
+
+
+def make_server(call: CallTool) -> ToolServer:
+    """Make the server; the project of a session is its lifespan context."""
+
+    async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        is_gated = await to_thread.run_sync(ctx.lifespan_context.is_gated)
+        return types.ListToolsResult(tools=[_shown(tool, is_gated=is_gated) for tool in TOOLS])
+
+    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, "there is no such tool; list them with tools/list")
+        session, arguments = ctx.lifespan_context, params.arguments or {}
+        try:
+            answer = await call(session, tool, arguments)
+        except KxError as error:
+            return _refused(error, session)
+        except Exception as failure:  # noqa: BLE001 - the edge: an agent gets a sentence, the log the place
+            _log.error("tool.failed", tool=tool.name, **logs.error_fields(failure))
+            return _refused(_internal(tool.name), session)
+        return _given(answer, arguments)
+
+    return Server(
+        "kx",
+        version=version("kx"),
+        title="kx",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _shown(tool: Tool, *, is_gated: bool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool.takes, is_gated=is_gated),
+        output_schema=output_schema(tool.gives),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.hints.read_only,
+            destructive_hint=tool.hints.destructive,
+            idempotent_hint=tool.hints.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _given(answer: Answer, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    """Put the passages either into the structured content or into the text, never into both."""
+    if isinstance(answer, SearchAnswer) and arguments.get("format") == "text":
+        text = full_text(answer, boundary=f"=== {secrets.token_hex(BOUNDARY_BYTES)} ===")
+        answer = without_passages(answer)
+    else:
+        text = short_text(answer)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=msgspec.to_builtins(answer)
+    )
+
+
+def _refused(error: KxError, session: SessionProject) -> types.CallToolResult:
+    """Tell a refusal as text alone: clients hold structured content to the schema of the answer."""
+    text = error_text(error, session.shown_root)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def _internal(tool: str) -> KxError:
+    return KxError(
+        ErrorCode.INTERNAL,
+        "the tool {tool} failed unexpectedly",
+        hint="the log of mcp_gateway names the place; please report it",
+        tool=tool,
+    )

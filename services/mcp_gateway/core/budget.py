@@ -1,0 +1,73 @@
+"""How much of an answer a reader can take, and what fits (pure).
+
+A client refuses a tool result above its limit as a whole, so the estimate errs on the high side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from services.mcp_gateway.core.answers import FoundPassage
+
+CHARS_PER_TOKEN = 3  # of ASCII; code has 3 to 4 to a token
+ENVELOPE_TOKENS = 300  # notes, counts, the sentence about project text
+HIT_TOKENS = 70  # names of the fields, numbers, punctuation of one result
+
+
+def tokens(text: str) -> int:
+    """Estimate the tokens of a text, from above: three ASCII characters to one, every other character is one.
+
+    >>> tokens("abcdef"), tokens("ação")
+    (2, 3)
+    """
+    foreign = 0 if text.isascii() else sum(1 for char in text if char > "\x7f")
+    breaks = text.count("\n") + text.count('"')  # two characters each in JSON
+    return foreign + -(-(len(text) - foreign + breaks) // CHARS_PER_TOKEN)
+
+
+def fitting(found: Sequence[FoundPassage], limit: int) -> list[FoundPassage]:
+    """Keep as many of the first results as fit into `limit` tokens; of the first at least the place and some lines."""
+    left = limit - ENVELOPE_TOKENS
+    kept: list[FoundPassage] = []
+    for one in found:
+        left -= _tokens_of(one)
+        if left < 0:
+            break
+        kept.append(one)
+    if kept or not found:
+        return kept
+    return [_shortened(found[0], max(limit - ENVELOPE_TOKENS - HIT_TOKENS, CHARS_PER_TOKEN))]
+
+
+def cut_lines(one: FoundPassage, most: int) -> FoundPassage:
+    """Keep the first `most` lines of a passage and say how many are left out."""
+    lines = one.text.split("\n")
+    if len(lines) <= most:
+        return one
+    return _with_text(one, "\n".join(lines[:most]), cut=len(lines) - most)
+
+
+def _tokens_of(one: FoundPassage) -> int:
+    texts = (one.path, one.heading, one.text, *one.keywords, *one.also_lines, *one.same_text, *one.parts)
+    return HIT_TOKENS + sum(tokens(text) + 2 for text in texts) + 4 * len(one.parts)
+
+
+def _shortened(one: FoundPassage, limit: int) -> FoundPassage:
+    """Cut one passage to the characters that `limit` tokens surely hold."""
+    text = one.text[:limit]  # a token is at least one character, so this is never too much
+    left_out = one.text.count("\n") - text.count("\n")
+    bare = FoundPassage(
+        path=one.path,
+        start_line=one.start_line,
+        end_line=one.end_line,
+        kind=one.kind,
+        origin=one.origin,
+        score=one.score,
+    )
+    return _with_text(bare, text, cut=left_out)
+
+
+def _with_text(one: FoundPassage, text: str, *, cut: int) -> FoundPassage:
+    return replace(one, text=text, cut_lines=one.cut_lines + cut)
