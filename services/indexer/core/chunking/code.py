@@ -33,6 +33,7 @@ _READ_BYTES = 65_536
 # A node of fewer bytes fits a chunk, its inside needs no borders.
 _LARGE_BYTES = 900
 _MAX_DEPTH = 40
+_MAX_DECLARATORS = 32
 
 _CLOSER = re.compile(
     r"[ \t]*(?:[\]})]|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b|end\b|done\b|fi\b|esac\b|then\b|\{[ \t]*$)"
@@ -66,7 +67,14 @@ def outline_tree(text: str, lines: list[str], language: str) -> Outline | None:
         return None
     source = text.encode("utf-8", "replace")
     root = _parse(source, grammar)
-    return _Walk(source, lines, grammar).outline(root) if root is not None and _is_understood(root) else None
+    if root is None:
+        return None
+    outline = _Walk(source, lines, grammar).outline(root)
+    if _is_understood(root):
+        return outline
+    # One broken line can cost the parser a file's outermost brackets, but not the definitions inside of them.
+    found = len(outline.definitions())
+    return outline if found and found >= len(outline_pattern(lines).definitions()) else None
 
 
 def is_minified(lines: list[str]) -> bool:
@@ -165,18 +173,20 @@ class _Walk:
     def _children(self, node: tree_sitter.Node, place: "_Place") -> Iterator[tuple[tree_sitter.Node, str, bool]]:
         """Yield (child, its type, whether its own children follow as its siblings)."""
         transparent = self.grammar.transparent
-        for child in node.named_children:
+        # Not by recursion: each #elif is inside of the one before.
+        levels = [iter(node.named_children)]
+        while levels:
+            child = next(levels[-1], None)
+            if child is None:
+                levels.pop()
+                continue
             kind = child.type
-            if kind not in transparent:
-                yield child, kind, False
-                continue
-            is_body = _BODIES.search(kind) is not None
-            if place.is_in_function and not is_body:
-                yield child, kind, False
-                continue
+            is_body = kind in transparent and _BODIES.search(kind) is not None
+            is_flat = is_body or kind == "ERROR" or (kind in transparent and not place.is_in_function)
             if not is_body:
-                yield child, kind, True
-            yield from self._children(child, place)
+                yield child, kind, is_flat
+            if is_flat:
+                levels.append(iter(child.named_children))
 
     def _descend(
         self, node: tree_sitter.Node, definition: "_Named | None", place: "_Place", rows: tuple[int, int]
@@ -277,15 +287,20 @@ def name_of(node: tree_sitter.Node, source: bytes) -> str:
 
 
 def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    if node.type.startswith(("qualified", "destructor", "operator")):
-        return node
-    for field in ("name", "declarator", "left", "property", "type"):
-        inner = node.child_by_field_name(field)
-        if inner is not None:
-            # C declares by example: the name is the innermost declarator.
-            return _name_node(inner) if field == "declarator" and inner.named_child_count else inner
-    if node.type.endswith("declarator"):
-        return next((_name_node(child) or child for child in node.named_children), None)
+    for _ in range(_MAX_DECLARATORS):
+        if node.type.startswith(("qualified", "destructor", "operator")):
+            return node
+        # C declares by example: the name is the innermost declarator.
+        inner = node.child_by_field_name("declarator") if node.child_by_field_name("name") is None else None
+        if inner is None and node.type.endswith("declarator") and node.child_by_field_name("name") is None:
+            inner = next(iter(node.named_children), None)
+        if inner is None:
+            break
+        node = inner
+    for field in ("name", "left", "property", "type"):
+        found = node.child_by_field_name(field)
+        if found is not None:
+            return found
     if not node.named_child_count:
         return node
     return next((child for child in node.named_children if _NAMING.search(child.type)), None)

@@ -7,7 +7,7 @@ import pytest
 from services.indexer.core.chunking import chunk, definitions
 from services.indexer.core.chunking.code import outline_tree
 from services.indexer.core.chunking.python_lines import outline_python
-from tests.support.chunks import assert_sound
+from tests.support.chunks import assert_sound, changed_texts
 
 Count = Callable[[str], int]
 
@@ -105,6 +105,8 @@ def test_python_by_its_lines_is_python_by_its_parser() -> None:
         ("cpp", "a<b<c<d>>>(e)*f;\n" * 1_000),
         ("python", "\n".join(" " * i + f"if x{i}:" for i in range(500))),
         ("python", "x = '''" + "\n" * 2_000 + '"""'),
+        ("c", "#if A\n" + "#elif B\nint x;\n" * 3_000 + "#endif\n"),
+        ("c", "int " + "*" * 5_000 + "x(void) { return 0; }\n"),
         ("java", 'class A { String s = "never closed;\n' * 500),
     ],
     ids=[
@@ -116,6 +118,8 @@ def test_python_by_its_lines_is_python_by_its_parser() -> None:
         "ambiguous",
         "stairs",
         "open string",
+        "elif",
+        "stars",
         "open class",
     ],
 )
@@ -191,3 +195,17 @@ def test_comment_that_stands_alone_goes_with_what_follows(count: Count) -> None:
     text = f"def one(value):\n{part}\n\n# Second part\n\ndef two(value):\n{part}"
     second = chunk(text, kind="code", language="python", count=count)[1]
     assert second.text.startswith("# Second part\n\ndef two")
+
+
+def test_broken_line_does_not_cost_a_file_its_structure(count: Count) -> None:
+    """A save in the middle of typing changes the chunks around the cursor, not all of them."""
+    function = (
+        "int work_{0}(int value)\n{{\n" + "    value = compute(value, {0}, other);\n" * 14 + "    return value;\n}}\n\n"
+    )
+    functions = [function.format(i) for i in range(12)]
+    whole = '#ifdef __cplusplus\nextern "C" {\n#endif\n' + "".join(functions) + "#ifdef __cplusplus\n}\n#endif\n"
+    broken = whole.replace("int work_6(int value)\n{", "int work_6(int value)\n{{ if (", 1)
+    old = chunk(whole, kind="code", language="c", count=count)
+    new = chunk(broken, kind="code", language="c", count=count)
+    assert len(old) >= 12
+    assert changed_texts(old, new) <= 3
