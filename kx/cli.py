@@ -6,7 +6,6 @@ A verb's module is imported when it is called, because start-up is a budget.
 from __future__ import annotations
 
 import importlib
-import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -24,7 +23,7 @@ from shared import logs
 from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
-VERBS = ("init", "index", "search", "status", "watch", "up", "down", "project", "bus", "serve")
+VERBS = ("init", "index", "search", "status", "watch", "mcp", "up", "down", "project", "bus", "serve")
 
 
 class Verbs(SuggestingGroup):
@@ -103,8 +102,13 @@ def main(ctx: click.Context, /, **flags: Any) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command and give its exit code; no traceback and no apology reaches the user."""
     harden_process()
-    # A reader that goes away (`kx search … | head`) ends the command quietly.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # SIGPIPE stays ignored: click ends quietly where the reader of an answer is gone (`kx search … | head`), and a peer
+    # that goes away on a socket must not end the command.
+    return execute(arguments)
+
+
+def execute(arguments: Sequence[str]) -> int:
+    """Do what the arguments say, in a process that is prepared."""
     catalogue = _catalogue(arguments)
     try:
         result = main.in_language_of(catalogue).main(args=list(arguments), prog_name="kx", standalone_mode=False)

@@ -124,7 +124,7 @@ def status_text(
     lines += [visible(f"  {failure.path}: {failure.reason}") for failure in reply.failed]
     for name, listing in listings.items():
         lines.append(f"{t(name)}:")
-        lines += [visible(_row_text(row)) for row in listing]
+        lines += [visible(_row_text(row, catalogue)) for row in listing]
     lines += [visible(catalogue.sentence(note)) for note in reply.notes]
     return "\n".join(lines)
 
@@ -239,9 +239,9 @@ def _service_text(name: str, found: ServiceStatus | None, absent: Absent, catalo
     return f"{name} {_state(found.state, catalogue)} ({found.rss_bytes // _MIB} MiB)"
 
 
-def _row_text(row: ListingRow) -> str:
+def _row_text(row: ListingRow, catalogue: Catalogue) -> str:
     if row.reason:
-        return f"  {row.path}: {row.reason}" + (f" ({row.detail})" if row.detail else "")
+        return f"  {row.path}: {row.reason}" + (f" ({catalogue.sentence(row.detail)})" if row.detail else "")
     return f"  {row.path} [{row.kind}] {row.chunks}"
 
 

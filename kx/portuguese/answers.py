@@ -69,6 +69,9 @@ ANSWERS: dict[str, str] = {
     "the stack is ready; see how it is with: kx status; end it with: kx down": (
         "a stack está pronta; veja como ela está com: kx status; encerre-a com: kx down"
     ),
+    "no stack is running; starting one in the background": (
+        "nenhuma stack está rodando; iniciando uma em segundo plano"
+    ),
     "the stack is ready; Ctrl+C ends it": "a stack está pronta; Ctrl+C a encerra",
     "the stack has ended": "a stack foi encerrada",
     "no stack is running": "nenhuma stack está rodando",

@@ -59,6 +59,10 @@ ERRORS: dict[str, str] = {
         "a stack que está rodando fala a versão {found} do protocolo local, este kx a versão {known}"
     ),
     "the local socket was not greeted as kx does: {reason}": ("o socket local não foi saudado como o kx faz: {reason}"),
+    "no stack of {home} is running, and --no-start forbids to start one": (
+        "nenhuma stack de {home} está rodando, e --no-start proíbe iniciar uma"
+    ),
+    "the stack ended while it was being reached": "a stack encerrou enquanto era contatada",
     "a frame of {size} bytes is above {limit}": "um quadro de {size} bytes passa de {limit}",
     "a frame could not be read: {reason}": "um quadro não pôde ser lido: {reason}",
     # agents
@@ -84,6 +88,8 @@ ERRORS: dict[str, str] = {
     "another gateway already listens on {socket}": "outro gateway já escuta em {socket}",
     "the tool {tool} failed unexpectedly": "a ferramenta {tool} falhou de forma inesperada",
     "the arguments cannot be used: {problem}": "os argumentos não podem ser usados: {problem}",
+    # the command line
+    "{option} is given {count} times": "{option} foi dada {count} vezes",
     # requests
     "{name} is {value}, expected {expected}": "{name} é {value}, esperado: {expected}",
     "the path glob {glob} cannot be used: {reason}": "o glob de caminho {glob} não pode ser usado: {reason}",

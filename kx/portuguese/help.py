@@ -131,6 +131,15 @@ Códigos de saída:
     "Take back the credentials of one program; a running bus hangs up on it.": (
         "Revoga as credenciais de um programa; um barramento que esteja rodando o desconecta."
     ),
+    # kx mcp
+    "Serve one project to an agent over stdin and stdout (Model Context Protocol).": (
+        "Serve um projeto a um agente por stdin e stdout (Model Context Protocol)."
+    ),
+    "Root of the project to serve; it must have a .kx.json (default: the project of the working directory).": (
+        "Raiz do projeto a servir; precisa ter um .kx.json (padrão: o projeto da pasta atual)."
+    ),
+    "Refuse to start unless the root is named.": "Recusa iniciar se a raiz não for indicada.",
+    "Do not start a stack when none runs.": "Não inicia uma stack quando não há nenhuma.",
     # kx project
     "List, add, remove or move registered projects.": "Lista, registra, remove ou move projetos registrados.",
     "List the registered projects by root.": "Lista os projetos registrados, por raiz.",

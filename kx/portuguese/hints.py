@@ -142,6 +142,8 @@ HINTS: dict[str, str] = {
     "mend {file}": "corrija {file}",
     "mend {file} at line {line}": "corrija {file} na linha {line}",
     "correct {key} or unset it": "corrija {key} ou remova-a",
+    "give it once": "use-a uma vez só",
+    "try again": "tente de novo",
     "give one of the two": "use só um dos dois",
     'write a glob relative to the project, for example "secrets/**" or "*.key"': (
         'escreva um glob relativo ao projeto, por exemplo "secrets/**" ou "*.key"'

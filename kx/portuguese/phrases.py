@@ -11,9 +11,9 @@ PHRASES: dict[str, str] = {
     "the query was cut to its first {count} words": "a consulta foi cortada nas primeiras {count} palavras",
     "the query has no word that can be searched": "a consulta não tem nenhuma palavra que possa ser buscada",
     "neither lane could answer; see the reason of each": "nenhuma das duas vias respondeu; veja o motivo de cada uma",
-    "mode {asked} needs a lane that did not answer: ranked as {used}": (
-        "o modo {asked} precisa de uma via que não respondeu: ordenado como {used}"
-    ),
+    "mode {asked} needs {reason}: ranked as {used}": "o modo {asked} precisa de {reason}: ordenado como {used}",
+    "a lane that did not answer": "uma via que não respondeu",
+    "evidence that could not be gathered": "evidências que não puderam ser reunidas",
     "{count} passages changed on disk and were left out": "{count} trechos mudaram no disco e ficaram de fora",
     "{count} results did not fit the answer; ask for them with an offset": (
         "{count} resultados não couberam na resposta; peça-os com --offset"
@@ -82,6 +82,14 @@ PHRASES: dict[str, str] = {
         "ponha em {folder} os arquivos model.onnx e tokenizer.json de um mesmo codificador de sentenças "
         "de {dim} dimensões"
     ),
+    # why an entry is skipped
+    "met while opening": "encontrado ao abrir",
+    "link to a git folder": "link para uma pasta do git",
+    "another name of a denied file": "outro nome de um arquivo negado",
+    "a second work tree of a repository that is read here": "outra work tree de um repositório que já é lido aqui",
+    "{count} bytes, the limit is {limit}": "{count} bytes, o limite é {limit}",
+    "{count} names, and indexing.hardLinks is deny": "{count} nomes, e indexing.hardLinks é deny",
+    "{count} characters that are no blanks": "{count} caracteres que não são espaços",
     # what was expected
     "en or pt": "en ou pt",
     "a path": "um caminho",

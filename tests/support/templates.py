@@ -23,8 +23,11 @@ _WORDED = {  # functions that make an error or a note, and which of their argume
     "_not_private": (1,),
     "_syntax": (1,),
     "off": (0,),
+    "_skip": (1,),
+    "_prune": (1,),
+    "_skip_read": (1,),
 }
-_WORDED_KEYWORDS = {"hint", "note", "problem", "repair"}
+_WORDED_KEYWORDS = {"detail", "hint", "note", "problem", "repair"}
 
 
 class Template(NamedTuple):
@@ -57,11 +60,20 @@ def worded_templates() -> tuple[Template, ...]:
 
 
 def _collect(of_call: Callable[[ast.Call], Iterator[ast.expr]], packages: tuple[str, ...]) -> Iterator[Template]:
-    for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for name, tree in _trees().items():
+        if not name.startswith(packages):
+            continue
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 texts = (text for words in of_call(node) for text in _texts(words))
-                yield from (Template(text, f"{path.relative_to(ROOT)}:{node.lineno}") for text in texts)
+                yield from (Template(text, f"{name}:{node.lineno}") for text in texts)
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    ours = [path for path in paths if "portuguese" not in path.parts]
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in ours}
 
 
 def _said(call: ast.Call) -> Iterator[ast.expr]:
@@ -104,10 +116,12 @@ def _inside(part: ast.expr) -> str:
 @cache
 def literals() -> frozenset[str]:
     """Every text the packages hold, except their Portuguese; a value in an f-string is a placeholder."""
-    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if "portuguese" not in path.parts]
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in paths)
     return frozenset(
-        text for tree in trees for node in ast.walk(tree) if isinstance(node, ast.expr) for text in _texts(node)
+        text
+        for tree in _trees().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr)
+        for text in _texts(node)
     )
 
 

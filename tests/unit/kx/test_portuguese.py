@@ -35,6 +35,8 @@ NOT_WORDS = {
     "{problem}",  # a refusal of the command line, whose whole text is a value
     "mcp.projectId",  # a key
     "{internal}: {__name__}",  # a code and the name of an exception
+    "clients={_clients}",
+    "-> {}",
     "",
 }
 SKELETONS = {skeleton(template) for template in RECOGNISED}  # a value has no name of its own in an f-string

@@ -1,0 +1,106 @@
+"""Answers as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kx.catalogue import Catalogue
+from kx.paint import Paint
+from kx.render import PASSAGE_LINES, as_json, search_json, search_text, status_json, status_text
+from shared.messages import Hit, LaneReport, Pending, SearchReply, ServiceStatus, StatusReply
+
+PT = Catalogue("pt")
+PENDING = Pending(text=0, vectors=0)
+SERVICES = {"query": ServiceStatus(service="query", state="ready", pid=7, rss_bytes=1 << 20), "indexer": None}
+
+
+def make_hit(**changes) -> Hit:
+    values = {"path": "a.md", "kind": "vault", "start_line": 3, "end_line": 4, "score": 0.5, "origin": "both"}
+    return Hit(**{**values, "heading": "", "text": "one\ntwo", **changes})
+
+
+def make_reply(*hits: Hit, **changes) -> SearchReply:
+    lane = LaneReport(state="ok", coverage=1.0, took_ms=1.0)
+    values = {"query": "q", "mode": "auto", "project": "shop", "lanes": {"vector": lane, "lexical": lane}}
+    return SearchReply(**{**values, "results": hits, "pending": PENDING, "total": len(hits), "took_ms": 1.0, **changes})
+
+
+def make_status(**changes) -> StatusReply:
+    values = {"project": "shop", "root": "/shop", "state": "not_indexed", "documents": 0, "chunks": 0, "by_kind": {}}
+    counts = {"vectors_ready": 0, "vectors_missing": 0, "skipped": {}, "failed": (), "index_bytes": 0}
+    return StatusReply(**{**values, **counts, "model_id": "m", "epoch": 0, "seq": 0, **changes})
+
+
+def test_answer_speaks_the_language_and_json_does_not():
+    """Origins are words on the terminal only: `[vault|ambas]`, and `both` in JSON."""
+    reply = make_reply(make_hit())
+    assert search_text(reply, Catalogue()) == "[0.5000] a.md:3-4 [vault|both]\none\ntwo\n1 result"
+    assert search_text(reply, PT) == "[0.5000] a.md:3-4 [vault|ambas]\none\ntwo\n1 resultado(s) encontrado(s)."
+    assert search_json(reply)["results"][0]["origin"] == "both"
+
+
+def test_long_passage_is_cut_on_the_terminal_only():
+    """At most forty lines are shown, and how many more there are; JSON is exact."""
+    text = "\n".join(f"line {number}" for number in range(PASSAGE_LINES + 2))
+    reply = make_reply(make_hit(text=text))
+    shown = search_text(reply, Catalogue()).split("\n")
+    assert shown[PASSAGE_LINES : PASSAGE_LINES + 2] == [f"line {PASSAGE_LINES - 1}", "… 2 more lines"]
+    assert search_json(reply)["results"][0]["text"] == text
+
+
+def test_colours_are_ours_alone():
+    """Painted or not, no escape of a file's text or name reaches the terminal (row A9)."""
+    reply = make_reply(make_hit(path="\x1b[31mred.md", text="\x1b[2Jgone"))
+    plain = search_text(reply, Catalogue())
+    painted = search_text(reply, Catalogue(), Paint(is_on=True))
+    assert "\x1b" not in plain
+    assert "\x1b[33m[0.5000]\x1b[0m" in painted
+    assert "\\x1b[31mred.md" in painted
+    assert "\x1b[2J" not in painted
+
+
+def test_empty_answer_says_what_to_try():
+    """Nothing found is not the end; where a note gives the reason, that is enough."""
+    assert "kx index" in search_text(make_reply(), Catalogue())
+    noted = search_text(make_reply(notes=("the query has no word that can be searched",)), PT)
+    assert noted.split("\n") == [
+        "Nenhum resultado encontrado.",
+        "a consulta não tem nenhuma palavra que possa ser buscada",
+    ]
+
+
+def test_lane_that_is_off_is_named_with_its_reason():
+    """Lanes, states and reasons are worded; a failing lane is never silent."""
+    off = LaneReport(state="off", coverage=0.0, took_ms=0.0, reason="no text has a vector yet")
+    reply = make_reply(make_hit(), lanes={"vector": off})
+    assert search_text(reply, PT).endswith("via vetorial desligada: nenhum texto tem vetor ainda")
+    assert search_text(reply, Catalogue()).endswith("the vector lane is off: no text has a vector yet")
+
+
+@pytest.mark.parametrize(
+    ("absent", "english", "portuguese"),
+    [
+        ("down", "indexer down", "indexer fora do ar"),
+        ("not_running", "indexer not running", "indexer não está rodando"),
+    ],
+)
+def test_absent_service_is_told_by_where_it_should_be(absent, english, portuguese):
+    """In a stack it is down; without one it needs no process."""
+    assert english in status_text(make_status(), SERVICES, {}, Catalogue(), absent)
+    assert portuguese in status_text(make_status(), SERVICES, {}, PT, absent)
+    assert status_json(make_status(), SERVICES, {}, absent)["services"]["indexer"]["state"] == absent
+
+
+def test_state_is_shown_in_words():
+    """`not_indexed` is a value of JSON."""
+    assert "shop (not indexed)" in status_text(make_status(), {}, {}, Catalogue())
+    assert status_json(make_status(), {}, {})["state"] == "not_indexed"
+
+
+def test_json_is_utf8_whatever_it_holds():
+    """Non-ASCII stands as it is; half a character, of which there are no bytes, becomes U+FFFD."""
+    printed = as_json({"a\udc80": ["ação 🚀", "\ud800", "\x1b", ("t",)]})
+    assert "ação 🚀" in printed
+    assert json.loads(printed.encode()) == {"a\ufffd": ["ação 🚀", "\ufffd", "\x1b", ["t"]]}
