@@ -47,7 +47,7 @@ def is_prose(kind: KindFilter) -> bool:
     return kind in _PROSE
 
 
-def tests(paths: Sequence[str], asked: Asked) -> Shares:
+def only_tests(paths: Sequence[str], asked: Asked) -> Shares:
     """Mark the files that only test; none when the question is about tests or examples."""
     return _marked([is_test(path) for path in paths], unless=asked.is_about_tests)
 

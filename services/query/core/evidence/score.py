@@ -188,7 +188,7 @@ def _naming(names: naming.Names, asked: Asked, documents: int) -> dict[str, Shar
 def _against(files: Sequence[File], asked: Asked) -> dict[str, Shares]:
     paths, kinds = [file.path for file in files], [file.kind for file in files]
     return {
-        "tests": demotion.tests(paths, asked),
+        "tests": demotion.only_tests(paths, asked),
         "asides": demotion.asides(paths, asked),
         "misplaced_prose": demotion.misplaced_prose(kinds, asked),
         "misplaced_code": demotion.misplaced_code(kinds, asked),
