@@ -24,6 +24,7 @@ LINGER_S = 60.0  # how long a stack that was started on the side outlives its la
 ANSWERS_WITHIN_S = 30.0  # a cold start on a busy machine; an idle one needs two
 LOG_BYTES = 5 * 1024 * 1024  # of one log file when a process starts; what is older moves to `.1`
 POLL_S = 0.05
+DYING_S = 1.0  # the bus of a supervisor that was killed a moment ago
 STARTS = 2  # the second, because the stack that was there may have been about to end
 
 
@@ -61,9 +62,32 @@ def start_detached(settings: Settings) -> None:
     held = try_hold(settings.run_dir)
     if held is None:
         raise already_running(settings.run_dir)
+    try:
+        refuse_second_bus(settings)
+    except KxError:
+        os.close(held)
+        raise
     _start(settings, held)
     if holder(settings.run_dir) is None:
         raise unreachable(settings, "it ended at once")
+
+
+def refuse_second_bus(settings: Settings) -> None:
+    """Refuse to start a stack beside processes that somebody started one by one.
+
+    Raises:
+        KxError: `KX_ALREADY_RUNNING`.
+    """
+    give_up = time.monotonic() + DYING_S
+    while bus_is_running(settings.run_dir):
+        if time.monotonic() > give_up:
+            raise KxError(
+                ErrorCode.ALREADY_RUNNING,
+                "processes of a stack of {home} run already, started one by one",
+                hint="end them where they were started (honcho, systemd, compose), then try again",
+                home=settings.home,
+            )
+        time.sleep(POLL_S)
 
 
 def open_log(run_dir: Path, name: str) -> int:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from contextlib import suppress
 from functools import partial
 
 import anyio
 import click
 
-from kx.bus_server import bus_is_running
 from kx.context import Context
 from kx.interrupts import until_interrupted
 from kx.stack_health import end_when_idle, wait_until_ready
 from kx.stack_lock import adopt, hold
-from kx.stack_start import start_detached
+from kx.stack_start import refuse_second_bus, start_detached
 from kx.supervisor import Supervisor, starter, supervise
-from shared.errors import ErrorCode, KxError
 from shared.settings import ensure_home
-
-DYING_S, POLL_S = 1.0, 0.05  # the bus of a supervisor that was killed a moment ago
 
 
 @click.command("up", epilog="Examples: kx up    kx up -d")
@@ -43,7 +38,7 @@ def command(context: Context, *, detach: bool, linger: float | None, held: int |
     in_background = held is not None
     lock = adopt(held) if held is not None else hold(context.settings.run_dir)
     try:
-        _refuse_two_buses(context)
+        refuse_second_bus(context.settings)
         anyio.run(_run, context, linger, in_background)
     finally:
         os.close(lock)
@@ -62,17 +57,3 @@ async def _run(context: Context, linger_s: float | None, in_background: bool) ->
 
     beside = [*([] if in_background else [say_ready]), *([] if linger_s is None else [end_unused])]
     await supervise(supervisor, *beside)
-
-
-def _refuse_two_buses(context: Context) -> None:
-    give_up = time.monotonic() + DYING_S
-    while bus_is_running(context.settings.run_dir):
-        if time.monotonic() < give_up:
-            time.sleep(POLL_S)
-            continue
-        raise KxError(
-            ErrorCode.ALREADY_RUNNING,
-            "processes of a stack of {home} run already, started one by one",
-            hint="end them where they were started (honcho, systemd, compose), then try again",
-            home=context.settings.home,
-        )

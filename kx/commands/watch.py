@@ -24,6 +24,7 @@ from kx.terminal import visible
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
 from shared.registry import Project
+from shared.stack_file import running_stack
 
 AGAIN_S = 0.5  # until a service that was away is asked again
 LOST_S = 15.0  # a gateway that died is back within this, or nobody starts it again
@@ -76,21 +77,28 @@ class Watch:
         """Go on over every restart of what answers; what cannot pass by itself ends it."""
         while True:
             if self._may_start:
+                if running_stack(self._context.settings.run_dir) is None:
+                    self._context.tell("no stack is running; starting one in the background")
                 await anyio.to_thread.run_sync(ensure_stack, self._context.settings, abandon_on_cancel=True)
             try:
                 async with services(self._context.settings, writes=True, mode="kx watch", stack=True) as reach:
                     if not self._is_indexed:
                         await self._index(reach.bus)
                     await self._follow(reach.bus)
-            except KxError as error:
-                if not (error.retryable or self._may_return(error)):
+            except (KxError, ExceptionGroup) as error:
+                if not self._may_pass(error):
                     raise
             await anyio.sleep(AGAIN_S)
 
-    def _may_return(self, error: KxError) -> bool:
-        """Tell a stack whose gateway is being started again from one that was ended."""
+    def _may_pass(self, error: Exception) -> bool:
+        """Tell a service or gateway that is being started again from what needs somebody to act."""
+        if isinstance(error, ExceptionGroup):  # several requests at once, each with its own
+            return all(map(self._may_pass, error.exceptions))
+        if not isinstance(error, KxError):
+            return False
         lost_s = anyio.current_time() - self._answered
-        return error.code is ErrorCode.BUS_UNAVAILABLE and bool(self._answered) and lost_s < LOST_S
+        is_lost = error.code is ErrorCode.BUS_UNAVAILABLE and bool(self._answered) and lost_s < LOST_S
+        return error.retryable or is_lost
 
     async def _index(self, bus: Bus) -> None:
         with Bar(self._context.catalogue) as bar:
