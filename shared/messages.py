@@ -167,13 +167,18 @@ class TreeReconciled(Message, frozen=True, kw_only=True):
 class SurveyTree(InstanceMessage, frozen=True, kw_only=True):
     """Count the differences between tree and index without announcing them."""
 
+    walk: bool = True  # False: only what whoever follows the tree holds already, told at once
+
 
 class TreeSurveyed(Message, frozen=True, kw_only=True):
     """How far the index is behind the tree."""
 
     walked: int
-    behind: int  # new, changed and deleted entries
+    behind: int  # new, changed and deleted entries; without a walk what is `held`
     root_missing: bool = False
+    held: int = 0  # paths noticed, and not yet taken by the indexer
+    is_followed: bool = False  # changes are noticed by themselves
+    trouble: str = ""  # why they are noticed late or not at all, an English sentence
 
 
 # --- questions to the read side -----------------------------------------------------------------------------------

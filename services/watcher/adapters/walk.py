@@ -17,6 +17,8 @@ from shared.errors import ErrorCode, KxError
 from shared.relpath import RelPath, decode_path, encode_path, parent
 from shared.treerules import Folder, SkipReason, TreeRules, errno_name
 
+_GONE = ("ENOENT", "ENOTDIR")
+
 
 class WalkEntry(Struct, frozen=True, gc=False):
     """One entry of the tree.
@@ -82,10 +84,14 @@ def _begin(raw_root: bytes, rules: TreeRules, subtree: RelPath, waiting: list[Re
         return
     above = rules.folder(parent(subtree))
     if above.out is not None:
+        if above.out.reason is SkipReason.UNREADABLE and above.out.detail not in _GONE:
+            yield _pruned(subtree, SkipReason.UNREADABLE, above.out.detail)
         return
     try:
         status = os.lstat(_raw(raw_root, subtree))
-    except OSError:
+    except OSError as error:
+        if errno_name(error) not in _GONE:
+            yield _pruned(subtree, SkipReason.UNREADABLE, errno_name(error))
         return  # gone: the caller sees that it is not among the entries
     yield from _entry(rules, above, subtree, status, waiting)
 

@@ -194,3 +194,20 @@ def test_missing_root_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KxError) as caught:
         list(walk(tmp_path / "r", rules))
     assert caught.value.code is ErrorCode.ROOT_MISSING
+
+
+def test_subtree_in_an_unreadable_folder_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 5.2: a folder that cannot be entered has not lost its files."""
+    root = write_tree(tmp_path, {"d/e/a.md": "x"})
+    lstat = os.lstat
+
+    def guarded(path: bytes | str) -> os.stat_result:
+        if os.fsencode(path).startswith(os.fsencode(root / "d/")):
+            raise PermissionError(errno.EACCES, "forbidden")
+        return lstat(path)
+
+    monkeypatch.setattr(os, "lstat", guarded)
+    assert _walk(root, "d/e/a.md")["d/e/a.md/"].reason is SkipReason.UNREADABLE
+    assert _walk(root, "d/e")["d/e/"].reason is SkipReason.UNREADABLE
+    monkeypatch.undo()
+    assert _walk(root, "d/gone") == {}

@@ -1,0 +1,129 @@
+"""When a noticed path is due (pure; time is an argument).
+
+A lone save is handled almost at once; a path that keeps changing is handled when it is quiet, or at the latest after
+a second. Many paths at once (a checkout) are one burst, given out whole. So many that the kernel may have dropped some
+are not kept one by one: the whole tree is due then, so what is kept here is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+QUIET_S = 0.150  # a path that keeps changing is due once it was quiet for this long (MISSION 3.1)
+AT_MOST_S = 1.0  # ... or this long after it was first noticed
+IDLE_S = 1.0  # a path nobody touched for this long is not part of a series:
+LONE_S = 0.030  # it is due after this, enough for an editor's write, flush and rename
+BURST_PATHS = 200  # distinct paths within IDLE_S
+# The kernel's queue holds 16,384 events and drops the rest without a word; a file unpacked with its times set makes
+# six. So from here on some may be missing (measured: 5,463 of 20,001 created files seen).
+DOUBT_PATHS = 2_500
+
+
+class Due(Struct, frozen=True, kw_only=True):
+    """What is to be looked at now."""
+
+    paths: tuple[str, ...] = ()  # in the order in which they were first noticed
+    folders: tuple[str, ...] = ()  # to be walked a second time
+    is_burst: bool = False
+    is_doubtful: bool = False  # some may have been lost: walk the whole tree
+
+
+class _Waiting(Struct):
+    first: float
+    last: float
+    is_lone: bool
+
+    def due_at(self) -> float:
+        if self.is_lone:
+            return self.first + LONE_S
+        return min(self.last + QUIET_S, self.first + AT_MOST_S)
+
+
+class Changes:
+    """Noticed paths until they are due. Times are seconds of any clock that never goes back."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, _Waiting] = {}
+        self._recent: dict[str, float] = {}  # paths noticed within IDLE_S, oldest first
+        self._again: dict[str, float] = {}  # folder → when to walk it once more
+        self._newest = 0.0
+        self._burst_since: float | None = None
+        self._is_doubtful = False
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, paths: Iterable[str], now: float) -> None:
+        """Take note of changes at `paths`; the last one wins."""
+        self._forget_old(now)
+        if not self._waiting and not self._is_doubtful and len(self._recent) <= BURST_PATHS:
+            self._burst_since = None
+        self._newest = now
+        for path in paths:
+            is_lone = self._recent.pop(path, None) is None
+            self._recent[path] = now
+            waiting = self._waiting.get(path)
+            if waiting is None:
+                self._waiting[path] = _Waiting(now, now, is_lone)
+            else:
+                waiting.last = now
+            if len(self._recent) > DOUBT_PATHS:
+                self._is_doubtful = True
+                self._recent.clear()
+            if self._is_doubtful:
+                self._waiting.clear()
+        if self._burst_since is None and (self._is_doubtful or len(self._recent) > BURST_PATHS):
+            self._burst_since = now
+
+    def walk_again(self, folders: Iterable[str], now: float) -> None:
+        """Have folders walked once more in a second.
+
+        What is written into a new folder before the library watches it makes no event (measured: 156 of 300 files).
+        """
+        for folder in folders:
+            self._again[folder] = now + AT_MOST_S
+
+    def next_due(self) -> float | None:
+        """Give the time at which `take` has something; None when nothing waits."""
+        times = list(self._again.values())
+        if self._burst_since is not None and (self._waiting or self._is_doubtful):
+            times.append(min(self._newest + QUIET_S, self._burst_since + AT_MOST_S))
+        else:
+            times.extend(waiting.due_at() for waiting in self._waiting.values())
+        return min(times, default=None)
+
+    def take(self, now: float) -> Due:
+        """Give out what is due."""
+        folders = tuple(folder for folder, at in self._again.items() if at <= now)
+        for folder in folders:
+            del self._again[folder]
+        if self._burst_since is not None:
+            return self._take_burst(folders, self._burst_since, now)
+        paths = tuple(path for path, waiting in self._waiting.items() if waiting.due_at() <= now)
+        for path in paths:
+            del self._waiting[path]
+        return Due(paths=paths, folders=folders)
+
+    def _take_burst(self, folders: tuple[str, ...], since: float, now: float) -> Due:
+        if now < min(self._newest + QUIET_S, since + AT_MOST_S):
+            return Due(folders=folders)
+        due = Due(
+            paths=tuple(self._waiting),
+            folders=folders,
+            is_burst=bool(self._waiting),
+            is_doubtful=self._is_doubtful,
+        )
+        self._waiting.clear()
+        self._is_doubtful = False
+        self._forget_old(now)
+        self._burst_since = now if len(self._recent) > BURST_PATHS else None
+        return due
+
+    def _forget_old(self, now: float) -> None:
+        while self._recent:
+            oldest = next(iter(self._recent))
+            if self._recent[oldest] > now - IDLE_S:
+                return
+            del self._recent[oldest]
