@@ -22,12 +22,12 @@ async def embedded_bus(settings: Settings, *, writes: bool, mode: str) -> AsyncI
     from services.query.service import service as query
     from services.watcher.service import service as watcher
 
-    async with MemoryBus() as bus, query(bus, settings), watcher(bus, settings):
+    async with MemoryBus() as bus, query(bus, settings), watcher(bus, settings, follow=False):
         if not writes:
             yield bus
             return
         from services.embedder.service import service as embedder
         from services.indexer.service import service as indexer
 
-        async with embedder(bus, settings), indexer(bus, settings, mode=mode):
+        async with embedder(bus, settings), indexer(bus, settings, mode=mode, embeds_when_asked=True):
             yield bus

@@ -22,11 +22,15 @@ import anyio
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
+from services.indexer.adapters.readers import Readers, processes_for
 from services.indexer.adapters.store import IndexStore
 from services.indexer.adapters.text_lane import TextLane
 from services.indexer.core.chunking import CHUNKER_VERSION
 from services.indexer.core.versions import EpochVersions
+from services.indexer.embed_flow import EmbedFlow
 from services.indexer.pipeline import ProjectPipeline
+from services.indexer.text_flow import TextFlow
+from services.indexer.writer import IndexWriter
 from shared.analyzer import ANALYZER_VERSION
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.config_watch import ConfigWatch
@@ -63,10 +67,16 @@ from shared.tokens import TokenCounter
 
 
 @asynccontextmanager
-async def service(bus: Bus, settings: Settings, *, mode: str = "stack") -> AsyncIterator[None]:
-    """Serve while entered; every index it opened is closed, and its lock released, on leaving."""
+async def service(
+    bus: Bus, settings: Settings, *, mode: str = "stack", embeds_when_asked: bool = False
+) -> AsyncIterator[None]:
+    """Serve while entered; every index it opened is closed, and its lock released, on leaving.
+
+    `mode` names who holds the lock. With `embeds_when_asked` nothing is embedded before somebody waits for vectors or
+    names texts: a command that stops after the words never loads the model.
+    """
     async with AsyncExitStack() as stores, anyio.create_task_group() as tasks:
-        indexer = Indexer(bus, settings, stores, tasks, mode=mode)
+        indexer = Indexer(bus, settings, stores, tasks, mode=mode, embeds_when_asked=embeds_when_asked)
         async with bus.serve(indexer.contract()):
             await bus.publish(INDEXER_STARTED, IndexerStarted())
             yield
@@ -76,17 +86,31 @@ async def service(bus: Bus, settings: Settings, *, mode: str = "stack") -> Async
 class Indexer:
     """One pipeline per tree, opened at the first message about it."""
 
-    def __init__(self, bus: Bus, settings: Settings, stores: AsyncExitStack, tasks: TaskGroup, *, mode: str) -> None:
+    def __init__(  # wiring
+        self,
+        bus: Bus,
+        settings: Settings,
+        stores: AsyncExitStack,
+        tasks: TaskGroup,
+        *,
+        mode: str,
+        embeds_when_asked: bool,
+    ) -> None:
         self._bus = bus
         self._settings = settings
         self._registry = Registry(settings)
         self._stores = stores
         self._tasks = tasks
         self._mode = mode
+        self._embeds_when_asked = embeds_when_asked
         self._pipelines: dict[InstanceId, ProjectPipeline] = {}
         self._opening = anyio.Lock()
         self._model = cache(lambda: locate_model(settings.model_dir))
         self._count = _lazy_counter(self._model)
+        self._readers: Readers | None = None
+        if processes_for(settings.worker_threads):
+            self._readers = Readers(processes_for(settings.worker_threads), self._model())
+            stores.callback(self._readers.close)
 
     def contract(self) -> ServiceContract:
         """Name what this service answers."""
@@ -150,7 +174,17 @@ class Indexer:
             rules=lambda: config.current().config.rules(),  # noqa: PLW0108  # asked anew for every batch
             count=self._count,
         )
-        pipeline = ProjectPipeline(instance, store, lane, bus=self._bus, model_id=model_id, wall_clock_ns=time.time_ns)
+        writer = IndexWriter(instance, store, self._bus)
+        text = TextFlow(writer, lane, self._readers, project.root)
+        embed = EmbedFlow(
+            writer,
+            self._bus,
+            model_id=model_id,
+            wall_clock_ns=time.time_ns,
+            is_text_first=lambda: text.is_bulk_waiting,
+            waits_to_be_asked=self._embeds_when_asked,
+        )
+        pipeline = ProjectPipeline(writer, text, embed)
         self._tasks.start_soon(pipeline.run)
         return pipeline
 

@@ -1,8 +1,7 @@
-"""Handle touched paths: look at the disk, do what it says, write the text lane.
+"""Write what touched paths have become: the text lane of one tree, one transaction at a time.
 
-One call is one transaction, bounded in documents, bytes and time, so that a live edit never waits long behind bulk
-work. What a path was touched for does not matter: the disk decides when it is handled, so duplicates, losses and any
-order of touches are harmless.
+What a path was touched for does not matter: the disk decides when it is handled, so duplicates, losses and any order
+of touches are harmless. A transaction is bounded, so that a live edit never waits long behind bulk work.
 """
 
 from __future__ import annotations
@@ -11,33 +10,23 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import structlog
 from msgspec import Struct
-from structlog.typing import FilteringBoundLogger
 
-from services.indexer.adapters.documents import KnownDocument
-from services.indexer.adapters.files import Gone, ReadDocument, Skipped, Unstable, read_document, read_folder
+from services.indexer.adapters.files import Gone, Skipped, Unstable
+from services.indexer.adapters.reading import Content, Failed, Outcome, Prepared, Reader, Unchanged
 from services.indexer.adapters.store import IndexStore
 from services.indexer.core.embedplan import BULK, LIVE
-from services.indexer.core.prepare import PreparedChunk, PreparedDocument, prepare_chunks
-from shared.analyzer import index_terms
-from shared.errors import ErrorCode, KxError
+from services.indexer.core.prepare import PreparedDocument
 from shared.identity import TextHash
 from shared.index_format import DocumentState
 from shared.messages import Urgency
 from shared.pathgate import PathGate
-from shared.relpath import RelPath
-from shared.treerules import RulesConfig, TreeRules
+from shared.treerules import RulesConfig
 
 # A bulk transaction ends at whichever comes first: readers see progress, the log stays short, live edits get in.
 BATCH_DOCUMENTS = 200
 BATCH_BYTES = 8 * 1024 * 1024
 BATCH_S = 0.1
-# Reading the rules costs some milliseconds, a twentieth of a batch. A changed ignore file is a touched path itself and
-# renews them at once; this bounds how long a lost event could matter.
-RULES_KEPT_S = 2.0
-
-_log: FilteringBoundLogger = structlog.get_logger()
 
 
 class Handled(Struct, frozen=True, kw_only=True):
@@ -45,7 +34,7 @@ class Handled(Struct, frozen=True, kw_only=True):
 
     paths: int  # of those given, from the front
     source_bytes: int
-    unstable: tuple[str, ...]  # changed while being read: handle them again
+    unstable: tuple[str, ...]  # changed meanwhile: handle them again
 
 
 class TextLane:
@@ -57,122 +46,92 @@ class TextLane:
         self._root = root
         self._store = store
         self._rules = rules
-        self._count = count
-        self._kept: TreeRules | None = None
-        self._kept_since = 0.0
+        self._reader = Reader(root, count)
 
     def handle(self, paths: Sequence[str], urgency: Urgency) -> Handled:
-        """Bring the index in line with the disk for as many of `paths` as fit one transaction, at least one."""
+        """Read and write as many of `paths` as fit one transaction, at least one."""
         started = time.monotonic()
-        gate, rules = PathGate(self._root), self._current_rules(paths, started)
+        gate, rules = self._reader.begin(paths, self._rules())
         done = source_bytes = 0
         unstable: list[str] = []
         with self._store.transaction():
             for path in paths[:BATCH_DOCUMENTS]:
-                outcome = self._outcome(gate, rules, path)
+                outcome = self._reader.read(gate, rules, path, self._known(path))
+                source_bytes += self._write(path, outcome, urgency)
                 if isinstance(outcome, Unstable):
                     unstable.append(path)
-                else:
-                    source_bytes += self._apply(path, outcome, urgency)
                 done += 1
                 if source_bytes >= BATCH_BYTES or time.monotonic() - started >= BATCH_S:
                     break
         return Handled(paths=done, source_bytes=source_bytes, unstable=tuple(unstable))
 
-    def _current_rules(self, paths: Sequence[str], now: float) -> TreeRules:
-        config = self._rules()
-        kept = self._kept
-        if (
-            kept is None
-            or kept.config != config
-            or now - self._kept_since > RULES_KEPT_S
-            or any(map(TreeRules.governs, paths))
-        ):
-            kept, self._kept_since = TreeRules(self._root, config), now
-            self._kept = kept
-        return kept
+    def known(self, paths: Sequence[str]) -> tuple[RulesConfig, tuple[Content | None, ...]]:
+        """Give what a reading process needs: the rules, and for each path what all epochs have of it."""
+        return self._rules(), tuple(map(self._known, paths))
 
-    def _outcome(self, gate: PathGate, rules: TreeRules, path: str) -> ReadDocument | Skipped | Gone | Unstable:
-        if path.endswith("/"):
-            return read_folder(gate, rules, RelPath(path))
-        return read_document(gate, rules, RelPath(path))
+    def write(self, paths: Sequence[str], outcomes: Sequence[Outcome], urgency: Urgency) -> Handled:
+        """Write what was read elsewhere, except of files that changed since."""
+        gate = PathGate(self._root)
+        source_bytes = 0
+        unstable: list[str] = []
+        with self._store.transaction():
+            for path, outcome in zip(paths, outcomes, strict=True):
+                if isinstance(outcome, Unstable) or not _still_stands(gate, path, outcome):
+                    unstable.append(path)
+                else:
+                    source_bytes += self._write(path, outcome, urgency)
+        return Handled(paths=len(paths), source_bytes=source_bytes, unstable=tuple(unstable))
 
-    def _apply(self, path: str, outcome: ReadDocument | Skipped | Gone, urgency: Urgency) -> int:
-        if isinstance(outcome, ReadDocument):
-            self._index(outcome, urgency)
+    def _known(self, path: str) -> Content | None:
+        """What every epoch has of a path; None when one has none, or they differ."""
+        found: set[Content | None] = set()
+        for epoch in self._store.epochs():
+            known = self._store.documents(epoch).known(path)
+            is_indexed = known is not None and known.state == DocumentState.INDEXED
+            found.add(Content(known.content_hash, known.kind, known.language) if known and is_indexed else None)
+        return found.pop() if len(found) == 1 else None
+
+    def _write(self, path: str, outcome: Outcome, urgency: Urgency) -> int:
+        if isinstance(outcome, Prepared):
+            self._index(outcome.document, urgency)
+            return outcome.document.size
+        if isinstance(outcome, Unchanged):
+            self._touch(path, outcome)
             return outcome.size
-        if isinstance(outcome, Skipped) and not outcome.below_pruned:
-            self._skip(path, outcome)
-        else:
+        if isinstance(outcome, Failed):
+            self._record(outcome.document, DocumentState.FAILED, outcome.code, outcome.detail)
+        elif isinstance(outcome, Skipped) and not outcome.below_pruned:
+            self._record(_bare(path, outcome), DocumentState.SKIPPED, outcome.reason, outcome.detail)
+            if path.endswith("/"):
+                self._forget_below(path)
+        elif not isinstance(outcome, Unstable):
             # Where a folder is now, its files come by themselves and may be here already.
             self._forget(path, is_folder=isinstance(outcome, Gone) and outcome.is_folder)
         return 0
 
-    def _index(self, document: ReadDocument, urgency: Urgency) -> None:
-        prepared: PreparedDocument | None = None
+    def _index(self, document: PreparedDocument, urgency: Urgency) -> None:
+        for epoch in self._store.epochs():
+            gone, came = self._store.documents(epoch).write(document)
+            embeddings = self._store.embeddings(epoch)
+            embeddings.add_missing(came, urgency=LIVE if urgency == "live" else BULK, touched_ns=document.mtime_ns)
+            kept = set(came)
+            embeddings.drop_unused(text for text in gone if text not in kept)
+
+    def _touch(self, path: str, unchanged: Unchanged) -> None:
         for epoch in self._store.epochs():
             rows = self._store.documents(epoch)
-            known = rows.known(document.path)
-            if known is not None and known.state == DocumentState.INDEXED and _is_same(known, document):
-                rows.touch(known, size=document.size, mtime_ns=document.mtime_ns)
-                continue
-            if prepared is None:
-                try:
-                    prepared = self._prepare(document)
-                except KxError:
-                    raise  # of the environment, such as a damaged vocabulary: no document's fault
-                except Exception as error:  # noqa: BLE001  # one poisonous text must not stop the indexer
-                    self._fail(document, error)
-                    return
-            gone, came = rows.write(prepared)
-            self._requeue(epoch, gone, came, urgency, document.mtime_ns)
+            known = rows.known(path)
+            if known is not None:
+                rows.touch(known, size=unchanged.size, mtime_ns=unchanged.mtime_ns)
 
-    def _prepare(self, document: ReadDocument) -> PreparedDocument:
-        chunks = prepare_chunks(
-            document.text, kind=document.file_type.kind, language=document.file_type.language, count=self._count
-        )
-        return _row(document, chunks=chunks, path_terms=index_terms(document.path))
-
-    def _requeue(self, epoch: int, gone: list[TextHash], came: list[TextHash], urgency: Urgency, mtime_ns: int) -> None:
-        embeddings = self._store.embeddings(epoch)
-        embeddings.add_missing(came, urgency=LIVE if urgency == "live" else BULK, touched_ns=mtime_ns)
-        kept = set(came)
-        embeddings.drop_unused(text for text in gone if text not in kept)
-
-    def _fail(self, document: ReadDocument, error: Exception) -> None:
-        _log.exception("document.failed", path=document.path, error_code=ErrorCode.INTERNAL)
+    def _record(self, row: PreparedDocument, state: DocumentState, reason: str, detail: str) -> None:
         for epoch in self._store.epochs():
-            gone = self._store.documents(epoch).write_without_text(
-                _row(document),
-                DocumentState.FAILED,
-                reason=ErrorCode.INTERNAL,
-                detail=type(error).__name__,
-            )
-            self._store.embeddings(epoch).drop_unused(gone)
-
-    def _skip(self, path: str, skipped: Skipped) -> None:
-        row = PreparedDocument(
-            path=path,
-            kind="",
-            language="",
-            size=skipped.size,
-            mtime_ns=skipped.mtime_ns,
-            content_hash=b"",
-            path_terms="",
-            chunks=(),
-        )
-        for epoch in self._store.epochs():
-            gone = self._store.documents(epoch).write_without_text(
-                row, DocumentState.SKIPPED, reason=skipped.reason, detail=skipped.detail
-            )
-            self._store.embeddings(epoch).drop_unused(gone)
-        if path.endswith("/"):
-            self._forget_below(path)
+            gone = self._store.documents(epoch).write_without_text(row, state, reason=reason, detail=detail)
+            self._drop(epoch, gone)
 
     def _forget(self, path: str, *, is_folder: bool) -> None:
         for epoch in self._store.epochs():
-            gone = self._store.documents(epoch).delete(path)
-            self._store.embeddings(epoch).drop_unused(gone)
+            self._drop(epoch, self._store.documents(epoch).delete(path))
         if not is_folder:
             self._forget_below(path.rstrip("/") + "/")
 
@@ -180,25 +139,36 @@ class TextLane:
         for epoch in self._store.epochs():
             rows = self._store.documents(epoch)
             for path in rows.below(folder):
-                self._store.embeddings(epoch).drop_unused(rows.delete(path))
+                self._drop(epoch, rows.delete(path))
+
+    def _drop(self, epoch: int, gone: list[TextHash]) -> None:
+        if gone:
+            self._store.embeddings(epoch).drop_unused(gone)
 
 
-def _is_same(known: KnownDocument, document: ReadDocument) -> bool:
-    return (
-        known.content_hash == document.content_hash
-        and known.kind == document.file_type.kind
-        and known.language == document.file_type.language
-    )
+def _still_stands(gate: PathGate, path: str, outcome: Outcome) -> bool:
+    """Tell whether the file is as it was read: a live edit may have been written meanwhile, and must not be undone."""
+    if isinstance(outcome, Prepared):
+        size, mtime_ns = outcome.document.size, outcome.document.mtime_ns
+    elif isinstance(outcome, Unchanged):
+        size, mtime_ns = outcome.size, outcome.mtime_ns
+    else:
+        return True
+    try:
+        now = gate.status(path)
+    except (OSError, ValueError):
+        return False
+    return (now.st_size, now.st_mtime_ns) == (size, mtime_ns)
 
 
-def _row(document: ReadDocument, *, chunks: tuple[PreparedChunk, ...] = (), path_terms: str = "") -> PreparedDocument:
+def _bare(path: str, skipped: Skipped) -> PreparedDocument:
     return PreparedDocument(
-        path=document.path,
-        kind=document.file_type.kind,
-        language=document.file_type.language,
-        size=document.size,
-        mtime_ns=document.mtime_ns,
-        content_hash=document.content_hash,
-        path_terms=path_terms,
-        chunks=chunks,
+        path=path,
+        kind="",
+        language="",
+        size=skipped.size,
+        mtime_ns=skipped.mtime_ns,
+        content_hash=b"",
+        path_terms="",
+        chunks=(),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.indexer.core.chunking import Chunk, chunk, embed_text
 from shared.analyzer import index_terms
@@ -40,9 +41,13 @@ class PreparedDocument(Struct, frozen=True, kw_only=True):
     path_terms: str
     chunks: tuple[PreparedChunk, ...]
 
+    def with_chunks(self, chunks: tuple[PreparedChunk, ...]) -> PreparedDocument:
+        """Give the same document with its chunks."""
+        return replace(self, chunks=chunks)
+
 
 def prepare_chunks(text: str, *, kind: str, language: str, count: Callable[[str], int]) -> tuple[PreparedChunk, ...]:
-    """Cut, analyse and address the chunks of a text with `\\n` line ends, in file order."""
+    """Cut, analyse and address the chunks of a text (lines end with LF), in file order."""
     return tuple(_prepared(piece) for piece in chunk(text, kind=kind, language=language, count=count))
 
 

@@ -59,7 +59,10 @@ async def test_what_was_walked_adds_up(bench: QueryBench) -> None:
     async with bench.serving() as ask:
         status = await ask.status()
         documents = [row.path for row in await rows_of(ask, "documents")]
-        failed = [(row.path, row.reason) for row in await rows_of(ask, "failed")]
+        failed = [
+            (row.path, f"{row.reason}: {row.detail}" if row.detail else row.reason)
+            for row in await rows_of(ask, "failed")
+        ]
         skipped = [(row.path, row.reason) for row in await rows_of(ask, "skipped")]
     assert status.documents + sum(status.skipped.values()) + len(status.failed) == 7
     assert (status.documents, status.by_kind) == (2, {"code": 1, "docs": 1})

@@ -1,0 +1,94 @@
+"""Processes that read for the writer: with two cores a large tree is readable in half the time.
+
+A process that dies (a parser that overflows its stack) costs the one document it died of, and is replaced.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from msgspec import Struct
+
+from services.indexer.adapters.files import Gone
+from services.indexer.adapters.reading import Content, Failed, Outcome, Reader
+from services.indexer.core.prepare import PreparedDocument
+from shared import logs
+from shared.child import end_with_parent
+from shared.errors import ErrorCode
+from shared.model import ModelFiles, verify_file
+from shared.tokens import TokenCounter
+from shared.treerules import RulesConfig
+
+BATCH_PATHS = 48  # long enough to hide the passing of messages, short enough to commit often
+
+
+class ReadBatch(Struct, frozen=True, kw_only=True):
+    """Work for one process."""
+
+    root: str
+    config: RulesConfig
+    paths: tuple[str, ...]
+    known: tuple[Content | None, ...]  # for each path
+
+
+class Readers:
+    """A pool of reading processes; started at the first batch, by the thread that outlives them."""
+
+    def __init__(self, processes: int, vocabulary: ModelFiles) -> None:
+        self._processes = processes
+        self._vocabulary = vocabulary
+        self._pool: ProcessPoolExecutor | None = None
+
+    def submit(self, batch: ReadBatch) -> Future[list[Outcome]]:
+        """Start reading a batch; call it on the main thread: the kernel ends the processes with the one that made them."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self._processes,
+                mp_context=get_context("spawn"),
+                initializer=_begin,
+                initargs=(os.getpid(), self._vocabulary),
+            )
+        return self._pool.submit(_read, batch)
+
+    def close(self) -> None:
+        """End the processes; the next batch starts new ones."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in list((self._pool._processes or {}).values()):  # noqa: SLF001  # no public way to end them at once
+                process.kill()
+            self._pool = None
+
+
+def poisoned(path: str) -> Outcome:
+    """Give the outcome of a path whose reading killed its process."""
+    bare = PreparedDocument(
+        path=path, kind="", language="", size=0, mtime_ns=0, content_hash=b"", path_terms="", chunks=()
+    )
+    return Gone() if path.endswith("/") else Failed(bare, ErrorCode.INTERNAL, "its reader died")
+
+
+# --- in the process ---------------------------------------------------------------------------------------------------
+
+_readers: dict[str, Reader] = {}
+_counters: list[TokenCounter] = []
+
+
+def _begin(parent: int, model: ModelFiles) -> None:
+    logs.configure("warning")
+    end_with_parent(parent)
+    verify_file(model.vocabulary)
+    _counters.append(TokenCounter.load(model.tokenizer))
+
+
+def _read(batch: ReadBatch) -> list[Outcome]:
+    reader = _readers.setdefault(batch.root, Reader(Path(batch.root), _counters[0].count))
+    gate, rules = reader.begin(batch.paths, batch.config)
+    return [reader.read(gate, rules, path, known) for path, known in zip(batch.paths, batch.known, strict=True)]
+
+
+def processes_for(cores: int) -> int:
+    """Choose how many processes read: one for each core, at most four, none on a single core."""
+    return 0 if cores < 2 else min(4, cores)

@@ -1,0 +1,119 @@
+"""From a touched path to what the writer shall do: look at the disk, judge, read, cut, analyse.
+
+Everything that costs time and needs no database; runs on the writer's thread for a few paths, in `readers` for many.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import structlog
+from msgspec import Struct
+from structlog.typing import FilteringBoundLogger
+
+from services.indexer.adapters.files import Gone, ReadDocument, Skipped, Unstable, read_document, read_folder
+from services.indexer.core.prepare import PreparedDocument, prepare_chunks
+from shared.analyzer import index_terms
+from shared.errors import ErrorCode, KxError
+from shared.pathgate import PathGate
+from shared.relpath import RelPath
+from shared.treerules import RulesConfig, TreeRules
+
+# Reading the rules costs some milliseconds, a twentieth of a batch. A changed ignore file is a touched path itself and
+# renews them at once; this bounds how long a lost event could matter.
+RULES_KEPT_S = 2.0
+
+_log: FilteringBoundLogger = structlog.get_logger()
+
+
+class Content(Struct, frozen=True):
+    """What tells whether a document must be cut anew."""
+
+    content_hash: bytes
+    kind: str
+    language: str
+
+
+class Unchanged(Struct, frozen=True):
+    """The bytes are those of the index; only the stat may be new."""
+
+    size: int
+    mtime_ns: int
+
+
+class Prepared(Struct, frozen=True):
+    """A text lane to write."""
+
+    document: PreparedDocument
+
+
+class Failed(Struct, frozen=True):
+    """The text could not be cut; the document is shown as failed."""
+
+    document: PreparedDocument  # without chunks
+    code: str
+    detail: str
+
+
+Outcome: TypeAlias = Unchanged | Prepared | Failed | Skipped | Gone | Unstable
+
+
+class Reader:
+    """Reads paths of one tree."""
+
+    def __init__(self, root: Path, count: Callable[[str], int]) -> None:
+        self._root = root
+        self._count = count
+        self._rules: TreeRules | None = None
+        self._rules_since = 0.0
+
+    def begin(self, paths: Sequence[str], config: RulesConfig) -> tuple[PathGate, TreeRules]:
+        """Give the gate and the rules for a batch of `paths`.
+
+        Raises:
+            KxError: ROOT_MISSING; CONFIG_INVALID for a pattern.
+        """
+        now, rules = time.monotonic(), self._rules
+        is_old = now - self._rules_since > RULES_KEPT_S
+        if rules is None or rules.config != config or is_old or any(map(TreeRules.governs, paths)):
+            rules = self._rules = TreeRules(self._root, config)
+            self._rules_since = now
+        return PathGate(self._root), rules
+
+    def read(self, gate: PathGate, rules: TreeRules, path: str, known: Content | None) -> Outcome:
+        """Read one path; `known` is what every epoch has of it, None where one must be written.
+
+        Raises:
+            KxError: of the environment (a damaged vocabulary, a missing root), never of the document.
+        """
+        if path.endswith("/"):
+            return read_folder(gate, rules, RelPath(path))
+        found = read_document(gate, rules, RelPath(path))
+        if not isinstance(found, ReadDocument):
+            return found
+        if known == Content(found.content_hash, str(found.file_type.kind), found.file_type.language):
+            return Unchanged(found.size, found.mtime_ns)
+        return self._prepare(found)
+
+    def _prepare(self, found: ReadDocument) -> Prepared | Failed:
+        bare = PreparedDocument(
+            path=found.path,
+            kind=found.file_type.kind,
+            language=found.file_type.language,
+            size=found.size,
+            mtime_ns=found.mtime_ns,
+            content_hash=found.content_hash,
+            path_terms=index_terms(found.path),
+            chunks=(),
+        )
+        try:
+            chunks = prepare_chunks(found.text, kind=bare.kind, language=bare.language, count=self._count)
+        except KxError:
+            raise  # of the environment: no document's fault
+        except Exception as error:  # noqa: BLE001  # one poisonous text must not stop the indexer
+            _log.warning("document.failed", path=found.path, error_type=type(error).__name__, exc_info=True)
+            return Failed(bare, ErrorCode.INTERNAL, type(error).__name__)
+        return Prepared(bare.with_chunks(chunks))

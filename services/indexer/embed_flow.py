@@ -1,0 +1,147 @@
+"""From missing texts to vectors: most urgent first, two requests on their way, what fails is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import anyio
+import structlog
+from anyio.abc import TaskGroup
+from structlog.typing import FilteringBoundLogger
+
+from services.indexer.core.backoff import ATTEMPTS_ALONE, retry_after_s
+from services.indexer.core.embedplan import (
+    BULK,
+    BULK_REQUEST_TOKENS,
+    LIVE,
+    LIVE_REQUEST_TOKENS,
+    REQUESTS_IN_FLIGHT,
+    MissingText,
+    pack,
+)
+from services.indexer.writer import IndexWriter
+from shared.bus import Bus
+from shared.errors import KxError
+from shared.identity import TextHash
+from shared.messages import EmbedTexts, TextItem, TextsEmbedded, VectorItem
+from shared.model import DIM
+from shared.subjects import EMBED
+from shared.vectors import check_vector_bytes
+
+EMBED_TIMEOUT_S = 60.0  # a request is half a second of work, but a cold session folds its weights first
+EMBED_WINDOW = 256  # texts looked at together, so that texts of like length can share a run
+
+_log: FilteringBoundLogger = structlog.get_logger()
+
+
+class EmbedFlow:
+    """The loop that asks for what lacks a vector; the queue is the `missing` table."""
+
+    def __init__(
+        self,
+        writer: IndexWriter,
+        bus: Bus,
+        *,
+        model_id: str,
+        wall_clock_ns: Callable[[], int],
+        is_text_first: Callable[[], bool],
+        waits_to_be_asked: bool = False,
+    ) -> None:
+        self.embedded = 0  # texts
+        self._writer = writer
+        self._bus = bus
+        self._model_id = model_id
+        self._wall_clock_ns = wall_clock_ns
+        self._is_text_first = is_text_first
+        self._in_flight: set[TextHash] = set()
+        self._slots = anyio.Semaphore(REQUESTS_IN_FLIGHT)
+        self._wanted = anyio.Event()
+        self._asked = anyio.Event()
+        if not waits_to_be_asked:
+            self._asked.set()
+        self._failures_in_a_row = 0
+
+    def ask(self) -> None:
+        """Somebody waits for vectors: begin, where the flow was told to wait for that."""
+        self._asked.set()
+
+    def wake(self) -> None:
+        """Look at the queue now."""
+        self._wanted.set()
+
+    async def run(self, stored: Callable[[], Awaitable[None]]) -> None:
+        """Embed for ever; `stored` is awaited after each commit of vectors."""
+        await self._asked.wait()
+        async with anyio.create_task_group() as requests:
+            while True:
+                self._wanted = anyio.Event()
+                texts = await self._next_missing()
+                if texts:
+                    await self._embed_all(requests, texts, stored)
+                    continue
+                with anyio.move_on_after(retry_after_s(ATTEMPTS_ALONE)):
+                    await self._wanted.wait()
+
+    async def _next_missing(self) -> list[MissingText]:
+        limit = EMBED_WINDOW + len(self._in_flight)
+        now_ns = self._wall_clock_ns()
+        texts = await self._writer.call(lambda: self._writer.store.next_missing(limit, now_ns=now_ns))
+        # The text lane first: words are searchable in seconds, and every core is needed for them.
+        least = LIVE if self._is_text_first() else BULK
+        return [text for text in texts if text.text_hash not in self._in_flight and text.urgency <= least]
+
+    async def _embed_all(
+        self, requests: TaskGroup, texts: Sequence[MissingText], stored: Callable[[], Awaitable[None]]
+    ) -> None:
+        budget = BULK_REQUEST_TOKENS if texts[0].urgency == BULK else LIVE_REQUEST_TOKENS
+        for group in pack(texts, budget):
+            await self._slots.acquire()
+            self._in_flight.update(text.text_hash for text in group)
+            requests.start_soon(self._embed_group, group, stored)
+            if group[0].urgency > LIVE and await self._must_look_again(group[0].urgency):
+                return
+
+    async def _must_look_again(self, urgency: int) -> bool:
+        if self._is_text_first():
+            return True
+        store = self._writer.store
+        return await self._writer.call(lambda: store.embeddings(store.epoch).more_urgent_than(urgency))
+
+    async def _embed_group(self, group: Sequence[MissingText], stored: Callable[[], Awaitable[None]]) -> None:
+        message = EmbedTexts(
+            model_id=self._model_id,
+            items=tuple(TextItem(text_hash=text.text_hash, text=text.text) for text in group),
+        )
+        try:
+            reply = await self._bus.request(EMBED, message, timeout_s=EMBED_TIMEOUT_S)
+        except KxError as error:
+            await self._wait_for_embedder(error)
+        else:
+            self._writer.stalled, self._failures_in_a_row = None, 0
+            await self._keep(group, reply)
+            await stored()
+        finally:
+            self._in_flight.difference_update(text.text_hash for text in group)
+            self._slots.release()
+            self._wanted.set()
+
+    async def _wait_for_embedder(self, error: KxError) -> None:
+        self._writer.stalled = error.details()
+        self._failures_in_a_row += 1
+        _log.warning("embedding.stalled", instance=self._writer.instance, error_code=error.code, message=str(error))
+        self._writer.tell()
+        await anyio.sleep(retry_after_s(self._failures_in_a_row))
+
+    async def _keep(self, group: Sequence[MissingText], reply: TextsEmbedded) -> None:
+        asked = {text.text_hash for text in group}
+        good = [item for item in reply.items if item.text_hash in asked and self._is_sound(item)]
+        bad = asked.difference(item.text_hash for item in good)
+        now_ns = self._wall_clock_ns()
+        await self._writer.write(lambda: self._writer.store.keep_vectors(good, bad, now_ns=now_ns))
+        self.embedded += len(good)
+
+    def _is_sound(self, item: VectorItem) -> bool:
+        flaw = check_vector_bytes(item.vector, DIM)
+        if flaw is not None:
+            _log.warning("vector.refused", instance=self._writer.instance, flaw=flaw)
+        return flaw is None

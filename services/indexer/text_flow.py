@@ -1,0 +1,181 @@
+"""From touched paths to the text lane: live before bulk, many at once through reading processes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from functools import partial
+from itertools import islice
+
+import anyio
+import structlog
+from anyio import to_thread
+from structlog.typing import FilteringBoundLogger
+
+from services.indexer.adapters.readers import BATCH_PATHS, ReadBatch, Readers, poisoned
+from services.indexer.adapters.reading import Outcome
+from services.indexer.adapters.text_lane import BATCH_DOCUMENTS, Handled, TextLane
+from services.indexer.core.backoff import retry_after_s
+from services.indexer.writer import IndexWriter
+from shared.errors import ErrorCode, KxError
+from shared.messages import Urgency
+
+# Paths waiting to be handled; beyond, the sender is told to come back (its dirty set is the real queue).
+QUEUED_PATHS = 50_000
+# From here on processes read ahead: starting them costs half a second, which 256 files do.
+MANY_PATHS = 256
+BATCHES_AHEAD = 6  # three for each of two cores: neither a process nor the writer waits for the other
+
+Reading = tuple[tuple[str, ...], Future[list[Outcome]]]
+
+_log: FilteringBoundLogger = structlog.get_logger()
+
+
+class TextFlow:
+    """The queue of one tree and the loop that empties it."""
+
+    def __init__(self, writer: IndexWriter, lane: TextLane, readers: Readers | None, root: str) -> None:
+        self.done = 0  # paths handled
+        self.bytes_done = 0
+        self._writer = writer
+        self._lane = lane
+        self._readers = readers
+        self._root = root
+        self._queues: dict[Urgency, dict[str, None]] = {"live": {}, "bulk": {}}
+        self._in_hand = 0
+        self._touched = anyio.Event()
+        self._failures_in_a_row = 0
+
+    @property
+    def pending(self) -> int:
+        """Paths waiting or in hand."""
+        return len(self._queues["live"]) + len(self._queues["bulk"]) + self._in_hand
+
+    @property
+    def is_bulk_waiting(self) -> bool:
+        """Tell whether the text of a tree is still being read."""
+        return bool(self._queues["bulk"]) or self._in_hand > 1
+
+    def touch(self, paths: Sequence[str], urgency: Urgency) -> int:
+        """Queue paths; a path already waiting is not queued twice, and a live touch overtakes a bulk one.
+
+        Raises:
+            KxError: INDEX_BUSY (retryable) when the queue is full; none of the paths was taken then.
+        """
+        if self.pending + len(paths) > QUEUED_PATHS:
+            raise KxError(
+                ErrorCode.INDEX_BUSY,
+                "{count} paths are waiting to be indexed already",
+                hint="announce these again in a moment",
+                retryable=True,
+                count=self.pending,
+            )
+        queue, other = self._queues[urgency], self._queues["bulk" if urgency == "live" else "live"]
+        for path in paths:
+            if urgency == "live":
+                other.pop(path, None)
+            if path not in other:
+                queue[path] = None
+        self._touched.set()
+        return self.pending
+
+    async def run(self, written: Callable[[], None], drained: Callable[[], Awaitable[None]]) -> None:
+        """Handle paths for ever; `written` is called after each commit, `drained` when nothing is left."""
+        while True:
+            urgency: Urgency = "live" if self._queues["live"] else "bulk"
+            if urgency == "bulk" and self._readers is not None and len(self._queues["bulk"]) >= MANY_PATHS:
+                await self._handle_many(self._readers, written)
+            elif self._queues[urgency]:
+                await self._handle_some(urgency, written)
+            else:
+                await drained()
+                self._touched = anyio.Event()
+                if not self.pending:
+                    await self._touched.wait()
+
+    async def _handle_some(self, urgency: Urgency, written: Callable[[], None]) -> None:
+        queue = self._queues[urgency]
+        paths = _take(queue, 1 if urgency == "live" else BATCH_DOCUMENTS)
+        self._in_hand = len(paths)
+        try:
+            handled = await self._writer.call(lambda: self._lane.handle(paths, urgency))
+        except KxError as error:
+            _put_back(queue, paths)
+            await self._pause_after(error)
+            return
+        finally:
+            self._in_hand = 0
+        _put_back(queue, paths[handled.paths :])
+        await self._wrote(handled, queue, written)
+
+    async def _handle_many(self, readers: Readers, written: Callable[[], None]) -> None:
+        """Let processes read ahead while the writer writes; live edits get in when what was begun is written."""
+        queue, live = self._queues["bulk"], self._queues["live"]
+        reading: deque[Reading] = deque()
+        try:
+            while reading or (queue and not live):
+                while queue and not live and len(reading) < BATCHES_AHEAD:
+                    paths = _take(queue, BATCH_PATHS)
+                    self._in_hand += len(paths)
+                    reading.append((paths, await self._submit(readers, paths)))
+                paths, future = reading[0]
+                outcomes = await self._read(readers, paths, future)
+                handled = await self._writer.call(partial(self._lane.write, paths, outcomes, "bulk"))
+                reading.popleft()
+                self._in_hand -= len(paths)
+                await self._wrote(handled, queue, written)
+        except KxError as error:
+            await self._pause_after(error)
+        finally:
+            for paths, _ in reading:
+                queue.update(dict.fromkeys(paths))
+            self._in_hand = 0
+
+    async def _submit(self, readers: Readers, paths: tuple[str, ...]) -> Future[list[Outcome]]:
+        config, known = await self._writer.call(partial(self._lane.known, paths))
+        return readers.submit(ReadBatch(root=self._root, config=config, paths=paths, known=known))
+
+    async def _read(self, readers: Readers, paths: tuple[str, ...], future: Future[list[Outcome]]) -> list[Outcome]:
+        try:
+            return await to_thread.run_sync(future.result, abandon_on_cancel=True)
+        except BrokenExecutor:
+            _log.warning("reader.died", instance=self._writer.instance, paths=len(paths))
+            readers.close()
+            if len(paths) == 1:
+                return [poisoned(paths[0])]
+            outcomes: list[Outcome] = []
+            for path in paths:  # one by one, so that only the culprit is lost
+                outcomes += await self._read(readers, (path,), await self._submit(readers, (path,)))
+            return outcomes
+
+    async def _wrote(self, handled: Handled, queue: dict[str, None], written: Callable[[], None]) -> None:
+        queue.update(dict.fromkeys(handled.unstable))
+        self._writer.stalled, self._failures_in_a_row = None, 0
+        self.done += handled.paths - len(handled.unstable)
+        self.bytes_done += handled.source_bytes
+        await self._writer.committed()
+        written()
+
+    async def _pause_after(self, error: KxError) -> None:
+        _log.warning("text.stalled", instance=self._writer.instance, error_code=error.code, message=str(error))
+        self._writer.stalled = error.details()
+        self._failures_in_a_row += 1
+        self._writer.tell()
+        await anyio.sleep(retry_after_s(self._failures_in_a_row))
+
+
+def _take(queue: dict[str, None], count: int) -> tuple[str, ...]:
+    paths = tuple(islice(queue, count))
+    for path in paths:
+        del queue[path]
+    return paths
+
+
+def _put_back(queue: dict[str, None], paths: Sequence[str]) -> None:
+    """Put paths in front again."""
+    if paths:
+        waiting = dict(queue)
+        queue.clear()
+        queue.update(dict.fromkeys(paths))
+        queue.update(waiting)
