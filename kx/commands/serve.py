@@ -19,7 +19,7 @@ from shared.settings import ensure_home
 @click.option("--parent", type=int, hidden=True, help="Process id of the supervisor, whose end ends this one.")
 @click.pass_obj
 def command(context: Context, name: str, parent: int | None) -> int:
-    """Run NAME (bus, watcher, indexer, embedder or query) until it is told to stop."""
+    """Run NAME (bus, watcher, indexer, embedder, query or mcp_gateway) until it is told to stop."""
     if parent is not None:
         end_with_parent(parent)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a log that nobody reads any more ends no service

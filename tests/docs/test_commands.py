@@ -31,7 +31,8 @@ def commands() -> dict:
 
 
 def long_options(command) -> set[str]:
-    options = (name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts))
+    shown = (parameter for parameter in command.params if not getattr(parameter, "hidden", False))
+    options = (name for parameter in shown for name in (*parameter.opts, *parameter.secondary_opts))
     return {name for name in options if name.startswith("--") and name != "--help"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from shared.errors import KxError
 from shared.messages import ServiceStatusRequest
 from shared.subjects import COMMAND, QUERY, service_status
 from tests.support.command import Kx
+from tests.support.markdown import sections
 from tests.support.repository import text_of
 
 READY_S = 60
@@ -62,3 +64,24 @@ def test_example_finds_a_passage(tmp_path: Path):
         )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[0] == "resilience.md:1 Retries"
+
+
+def test_credentials_and_list_print_the_documented_keys(tmp_path: Path):
+    """docs/commands.md shows what programs may rely on; without a bus the server is null."""
+    kx, root = Kx(tmp_path / "home" / ".kx"), tmp_path / "shop"
+    root.mkdir()
+    assert kx("project", "add", root).code == 0
+    made = kx("bus", "credentials", "--json", cwd=root)
+    assert made.code == 0, made.err
+    assert list(made.json()) == list(documented("kx bus credentials"))
+    assert made.json()["server"] is None
+    listed = kx("bus", "list", "--json").json()
+    assert list(listed) == list(documented("kx bus list"))
+    assert [list(user) for user in listed["users"]] == [list(user) for user in documented("kx bus list")["users"]]
+    assert made.json()["password"] not in kx("bus", "list").out
+
+
+def documented(command: str) -> dict:
+    found = re.search(r"```json\n(.+?)```", sections("docs/commands.md")[command], re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
