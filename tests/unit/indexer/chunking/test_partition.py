@@ -49,7 +49,7 @@ def test_always_is_cut_however_small() -> None:
 def test_row_without_peaks_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row on which each cut takes off one atom is cut by size after a bounded number of passes."""
     monkeypatch.setattr(cut, "_scatter", lambda text: int(text or 0))
-    n = 20_000
+    n = 8_000
     runs = partition([50] * n, [SOFT] * n, [str(i) for i in range(n)])
     assert sum(end - start for start, end in runs) == n
     assert max(end - start for start, end in runs) <= 7
