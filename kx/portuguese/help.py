@@ -156,7 +156,7 @@ Códigos de saída:
         "Diz ao kx que uma árvore agora está em NEW_ROOT; o índice continua como está."
     ),
     # kx serve
-    "Run NAME (bus, watcher, indexer, embedder or query) until it is told to stop.": (
-        "Roda NAME (bus, watcher, indexer, embedder ou query) até receber ordem de parar."
+    "Run NAME (bus, watcher, indexer, embedder, query or mcp_gateway) until it is told to stop.": (
+        "Roda NAME (bus, watcher, indexer, embedder, query ou mcp_gateway) até receber ordem de parar."
     ),
 }
