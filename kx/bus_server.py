@@ -125,6 +125,8 @@ def _is_free(port: int) -> bool:
 
 def bus_is_running(run_dir: Path) -> bool:
     """Tell whether a bus of this home runs, whoever started it."""
+    if not (run_dir / LOCK_FILE).exists():
+        return False  # none ever did; looking makes no folder
     descriptor = _try_lock(run_dir)
     if descriptor is None:
         return True

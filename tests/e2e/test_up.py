@@ -92,6 +92,13 @@ def test_down_leaves_no_process(kx: Kx):
     assert not list((kx.home / "run").glob("*.sock"))
 
 
+def test_down_without_anything_to_end_is_fine(kx: Kx):
+    """Exit 0, a sentence, and no folder made."""
+    down = kx("down")
+    assert (down.code, down.err) == (0, "no stack is running\n")
+    assert not kx.home.exists()
+
+
 def test_one_of_two_starters_is_refused(kx: Kx):
     """One supervisor a home; the other names it."""
     with kx.running("up", "-d") as one, kx.running("up", "-d") as other:
