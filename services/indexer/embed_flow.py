@@ -96,16 +96,18 @@ class EmbedFlow:
         budget = BULK_REQUEST_TOKENS if texts[0].urgency == BULK else LIVE_REQUEST_TOKENS
         for group in pack(texts, budget):
             await self._slots.acquire()
+            if group[0].urgency > LIVE and await self._must_look_again(group[0].urgency):
+                self._slots.release()
+                return
             self._in_flight.update(text.text_hash for text in group)
             requests.start_soon(self._embed_group, group, stored)
-            if group[0].urgency > LIVE and await self._must_look_again(group[0].urgency):
-                return
 
     async def _must_look_again(self, urgency: int) -> bool:
         if self._is_text_first():
             return True
         store = self._writer.store
-        return await self._writer.call(lambda: store.embeddings(store.epoch).more_urgent_than(urgency))
+        waiting = await self._writer.call(lambda: store.embeddings(store.epoch).urgent(urgency))
+        return not self._in_flight.issuperset(waiting)
 
     async def _embed_group(self, group: Sequence[MissingText], stored: Callable[[], Awaitable[None]]) -> None:
         message = EmbedTexts(

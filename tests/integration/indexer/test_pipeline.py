@@ -1,0 +1,157 @@
+"""The indexer over real SQLite: what the disk says gets in, once, and what cannot be embedded is seen."""
+
+import struct
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.support.index_facts import facts_of
+from tests.support.indexing import indexing
+
+pytestmark = pytest.mark.anyio
+
+ONES = struct.pack("<384f", *([1.0] * 384))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    root.mkdir()
+    for number in range(5):
+        (root / f"n{number}.md").write_text(f"# Note {number}\n\nText about word{number} and nothing else.\n")
+    return root
+
+
+def paths_of(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+async def test_touched_files_get_words_and_vectors(root, tmp_path):
+    """The whole way of a file, and its numbers agree."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch(*paths_of(root))
+        progress = await work.until("vectors")
+    assert (progress.documents, progress.vectors_ready, progress.vectors_missing) == (5, 5, 0)
+    facts = facts_of(work.project.index_path, work.project.instance)
+    assert facts.chunks == facts.postings == facts.vectors == 5
+
+
+async def test_the_same_text_is_embedded_once_wherever_it_stands(root, tmp_path):
+    """A copy, a rename and a touch without a change cost no embedding (MISSION 2.6, case 33)."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        (root / "copy.md").write_bytes((root / "n0.md").read_bytes())
+        await work.touch(*paths_of(root))
+        await work.until("vectors")
+        (root / "n1.md").rename(root / "renamed.md")
+        await work.touch("n1.md", "renamed.md", "n2.md", "n2.md")
+        progress = await work.until("vectors")
+        assert len(work.embedder.asked) == len(set(work.embedder.asked)) == 5
+        assert progress.documents == 6
+
+
+async def test_duplicates_and_any_order_of_touches_end_equal(root, tmp_path):
+    """Applying a change twice equals once; a touch of what never was does nothing."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch("n4.md", "n0.md", "never.md", "n0.md")
+        await work.touch(*reversed(paths_of(root)))
+        await work.touch(*paths_of(root), urgency="live")
+        progress = await work.until("text")
+    assert progress.documents == 5
+
+
+async def test_live_edits_are_embedded_before_bulk(root, tmp_path):
+    """A person who saves does not wait behind a first index (MISSION 3.1)."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        work.embedder.is_away = True
+        (root / "bulk.md").write_text("\n\n".join(f"# H{n}\n\nbulk text {n} " + "filler " * 150 for n in range(40)))
+        await work.touch("bulk.md")
+        await work.until("text")
+        (root / "n0.md").write_text("# Saved\n\nthe live edit\n")
+        await work.touch("n0.md", urgency="live")
+        await work.until("text")
+        work.embedder.is_away = False
+        await work.until("vectors")
+        assert "the live edit" in work.embedder.asked[0]
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        pytest.param(b"\0" * 1536, id="zeros"),
+        pytest.param(struct.pack("<384f", *([float("nan")] * 384)), id="nan"),
+        pytest.param(ONES, id="not of length one"),
+        pytest.param(ONES[:-4], id="383 numbers"),
+        pytest.param(ONES + b"\0\0\0\0", id="385 numbers"),
+    ],
+)
+async def test_a_bad_vector_is_never_stored_and_its_text_stays_searchable(root, tmp_path, vector):
+    """Row B10, case 28: refused, tried three times, then set aside where status shows it."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        work.embedder.nonsense = {"word3": vector}
+        await work.touch(*paths_of(root))
+        with anyio.fail_after(60):
+            progress = await work.until("vectors")
+    assert (progress.vectors_ready, progress.vectors_missing, progress.texts_failed) == (4, 1, 1)
+    assert facts_of(work.project.index_path, work.project.instance).vectors == 4
+    assert sum("word3" in text for text in work.embedder.asked) == 3
+
+
+async def test_an_embedder_that_was_away_loses_nothing(root, tmp_path):
+    """Case 36: nothing is marked failed, the work goes on by itself."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        work.embedder.is_away = True
+        await work.touch(*paths_of(root))
+        waiting = await work.until("text")
+        assert (waiting.vectors_missing, waiting.texts_failed) == (5, 0)
+        work.embedder.is_away = False
+        progress = await work.until("vectors")
+        assert (progress.vectors_ready, progress.texts_failed) == (5, 0)
+
+
+async def test_a_changed_text_is_tried_again_after_it_failed(root, tmp_path):
+    """A failure belongs to a text, not to a file."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        work.embedder.nonsense = {"word3": ONES}
+        await work.touch(*paths_of(root))
+        await work.until("vectors")
+        (root / "n3.md").write_text("# Note 3\n\nOther words.\n")
+        await work.touch("n3.md", urgency="live")
+        progress = await work.until("vectors")
+        assert (progress.vectors_missing, progress.texts_failed) == (0, 0)
+
+
+async def test_a_file_that_became_a_folder_leaves_its_files_alone(root, tmp_path):
+    """Case 19: `f.md` becomes `f.md/`; what is in it stays."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch(*paths_of(root))
+        await work.until("text")
+        (root / "n0.md").unlink()
+        (root / "n0.md").mkdir()
+        (root / "n0.md" / "inner.md").write_text("# Inner\n\nInside.\n")
+        await work.touch("n0.md/inner.md", "n0.md")
+        await work.until("text")
+    rows = facts_of(work.project.index_path, work.project.instance).rows
+    assert {row[0] for row in rows} == {"n0.md/inner.md", "n1.md", "n2.md", "n3.md", "n4.md"}
+
+
+async def test_many_files_are_read_by_processes_with_the_same_result(tmp_path):
+    """Reading ahead in other processes must not change what gets in."""
+    root = tmp_path / "many"
+    root.mkdir()
+    for number in range(400):
+        (root / f"f{number}.py").write_text(f"def function_{number}():\n    return {number}\n")
+    facts = []
+    for home, order in (("a", list), ("b", reversed)):
+        async with indexing(root, tmp_path / home / ".kx") as work:
+            work.embedder.is_away = True
+            names = list(order(paths_of(root)))
+            step = 500 if home == "a" else 20
+            for start in range(0, len(names), step):
+                await work.touch(*names[start : start + step])
+                if step == 20:
+                    await work.until("text")
+            await work.until("text")
+        facts.append(facts_of(work.project.index_path, work.project.instance))
+    assert facts[0].rows == facts[1].rows
+    assert facts[0].chunks == facts[1].postings == 400
