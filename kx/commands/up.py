@@ -11,6 +11,7 @@ import anyio
 import click
 
 from kx.context import Context
+from kx.exits import Exit
 from kx.interrupts import until_interrupted
 from kx.stack_health import end_when_idle, wait_until_ready
 from kx.stack_lock import adopt, hold
@@ -26,13 +27,14 @@ from shared.settings import ensure_home
 @click.option("--linger", type=float, hidden=True, help="End these seconds after the last client left.")
 @click.option("--held", type=int, hidden=True, help="The open lock file of whoever starts us in the background.")
 @click.pass_obj
-def command(context: Context, *, detach: bool, linger: float | None, held: int | None) -> None:
+def command(context: Context, *, detach: bool, linger: float | None, held: int | None) -> int:
     """Run every service of kx, start again what dies, and stop all in order on Ctrl+C or `kx down`."""
     if detach:
         start_detached(context.settings)
-        anyio.run(until_interrupted, partial(wait_until_ready, context.settings))
+        if not anyio.run(until_interrupted, partial(wait_until_ready, context.settings)):
+            return Exit.INTERRUPTED  # of the waiting: the stack goes on starting
         context.tell("the stack is ready; see how it is with: kx status; end it with: kx down")
-        return
+        return Exit.DONE
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     ensure_home(context.settings)
     in_background = held is not None
@@ -42,6 +44,7 @@ def command(context: Context, *, detach: bool, linger: float | None, held: int |
         anyio.run(_run, context, linger, in_background)
     finally:
         os.close(lock)
+    return Exit.DONE
 
 
 async def _run(context: Context, linger_s: float | None, in_background: bool) -> None:
