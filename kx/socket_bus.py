@@ -11,12 +11,12 @@ from typing import Self, TypeVar
 
 import anyio
 from anyio import to_thread
-from anyio.abc import ByteStream, UNIXSocketStream
 
 from shared.bus import REQUEST_TIMEOUT_S, ServiceContract
 from shared.codec import decode, decode_error
 from shared.errors import KxError
 from shared.local_link import PROTOCOL, READ_BYTES, Ask, Frames, Hello, Told, frame
+from shared.local_stream import LocalStream
 from shared.messages import InstanceMessage, Message
 from shared.serving import check_instance, pack, timed_out
 from shared.stack_file import StackFile, greet, unreachable
@@ -32,7 +32,7 @@ LATE_S = 2.0  # the gateway counts the timeout; this is for its answer to come b
 class SocketBus:
     """Asks through one connection, any number of requests at once: `async with SocketBus.connect(stack) as bus`."""
 
-    def __init__(self, stream: ByteStream, stack: StackFile) -> None:
+    def __init__(self, stream: LocalStream, stack: StackFile) -> None:
         self._stream = stream
         self._stack = stack
         self._sending = anyio.Lock()
@@ -49,8 +49,7 @@ class SocketBus:
             KxError: STACK_UNREACHABLE, STACK_OUTDATED, or what the gateway has against us.
         """
         greeted = await to_thread.run_sync(greet, stack, Hello(kx=PROTOCOL, role="command"))
-        stream = await UNIXSocketStream.from_socket(greeted)
-        async with stream, task_group() as tasks:
+        async with LocalStream(greeted) as stream, task_group() as tasks:
             bus = cls(stream, stack)
             tasks.start_soon(bus._read)
             yield bus
@@ -97,25 +96,19 @@ class SocketBus:
         return seen
 
     async def _send(self, data: bytes) -> None:
-        try:
-            async with self._sending:
-                if not self._is_open:
-                    raise unreachable(self._stack.pid)
-                await self._stream.send(data)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise unreachable(self._stack.pid) from error
+        async with self._sending:
+            if not (self._is_open and await self._stream.send(data)):
+                raise unreachable(self._stack.pid)
 
     async def _read(self) -> None:
         frames = Frames(Told)
-        try:
-            while True:
-                for told in frames.feed(await self._stream.receive(READ_BYTES)):
-                    if isinstance(told, Told) and told.id in self._waiting:
-                        self._waiting[told.id].take(told)
-        except (anyio.EndOfStream, anyio.BrokenResourceError):
-            self._is_open = False
-            for waiting in self._waiting.values():
-                waiting.arrived.set()
+        while data := await self._stream.receive(READ_BYTES):
+            for told in frames.feed(data):
+                if isinstance(told, Told) and told.id in self._waiting:
+                    self._waiting[told.id].take(told)
+        self._is_open = False
+        for waiting in self._waiting.values():
+            waiting.arrived.set()
 
 
 class _Waiting:

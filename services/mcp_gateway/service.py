@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 import anyio
 from anyio import to_thread
-from anyio.abc import ByteStream
 from msgspec.structs import replace
 
 from services.mcp_gateway.adapters.command_link import CommandLink
@@ -25,6 +24,7 @@ from services.mcp_gateway.calls import Calls
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.bus_address import read_bus_file
 from shared.local_link import PROTOCOL, Hello, socket_path
+from shared.local_stream import LocalStream
 from shared.messages import ServiceStatus, ServiceStatusRequest
 from shared.process_identity import own_identity
 from shared.runtime import health_endpoint
@@ -81,7 +81,7 @@ class Gateway:
         self._server = module.make_server(self._calls.call)
         self._loaded.set()
 
-    async def prepare(self, hello: Hello, stream: ByteStream) -> Serve:
+    async def prepare(self, hello: Hello, stream: LocalStream) -> Serve:
         """Choose what a connection is served by; refuse a session without a project."""
         if hello.role == "command":
             return lambda: self._serve_command(stream)
@@ -95,7 +95,7 @@ class Gateway:
 
         return serve
 
-    async def _serve_command(self, stream: ByteStream) -> None:
+    async def _serve_command(self, stream: LocalStream) -> None:
         used: list[None] = []
 
         def on_use() -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio
-from anyio.abc import ByteStream
 
 from shared.bus import Bus
 from shared.codec import decode, encode, encode_error
 from shared.errors import ErrorCode, KxError
 from shared.local_link import READ_BYTES, Ask, Frames, Told, frame
+from shared.local_stream import LocalStream
 from shared.messages import InstanceMessage, Message
 from shared.subjects import (
     CANDIDATES,
@@ -53,7 +53,7 @@ OBSERVING = frozenset((route.service, route.verb) for route in _HEALTH)  # askin
 class CommandLink:
     """One connection; `on_use` is told once, when it asks for more than how the services are."""
 
-    def __init__(self, stream: ByteStream, bus: Bus, on_use: Callable[[], None]) -> None:
+    def __init__(self, stream: LocalStream, bus: Bus, on_use: Callable[[], None]) -> None:
         self._stream = stream
         self._bus = bus
         self._on_use = on_use
@@ -69,15 +69,13 @@ class CommandLink:
         """
         frames = Frames(Ask)
         async with anyio.create_task_group() as asking:
-            try:
-                while True:
-                    for ask in frames.feed(await self._stream.receive(READ_BYTES)):
-                        assert isinstance(ask, Ask)
-                        self._note(ask)
-                        await self._slots.acquire()
-                        asking.start_soon(self._answer, ask)
-            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                asking.cancel_scope.cancel()
+            while data := await self._stream.receive(READ_BYTES):
+                for ask in frames.feed(data):
+                    assert isinstance(ask, Ask)
+                    self._note(ask)
+                    await self._slots.acquire()
+                    asking.start_soon(self._answer, ask)
+            asking.cancel_scope.cancel()
 
     async def _answer(self, ask: Ask) -> None:
         try:
@@ -87,8 +85,6 @@ class CommandLink:
                 told = Told(ask.id, False, encode_error(error.details()))
             async with self._sending:
                 await self._stream.send(frame(told))
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return
         finally:
             self._slots.release()
 

@@ -16,19 +16,21 @@ from pathlib import Path
 import anyio
 import structlog
 from anyio import to_thread
-from anyio.abc import ByteStream, SocketAttribute, SocketListener, SocketStream
+from anyio.abc import TaskGroup
 from structlog.typing import FilteringBoundLogger
 
 from shared import logs
 from shared.errors import ErrorCode, KxError
 from shared.local_link import MAX_HELLO_BYTES, PROTOCOL, Hello, Welcome, line, parse_line, peer_uid
+from shared.local_stream import LocalStream
 
+PAUSE_S = 0.1
 HELLO_S = 5.0  # who connects and says nothing is let go
 BACKLOG = 128
 _PRIVATE = 0o700
 
 Serve = Callable[[], Awaitable[None]]
-Prepare = Callable[[Hello, ByteStream], Awaitable[Serve]]  # may refuse with a KxError before the welcome
+Prepare = Callable[[Hello, LocalStream], Awaitable[Serve]]  # may refuse with a KxError before the welcome
 
 _log: FilteringBoundLogger = structlog.get_logger()
 
@@ -40,49 +42,63 @@ async def listening(path: Path, prepare: Prepare) -> AsyncIterator[None]:
     Raises:
         KxError: ALREADY_RUNNING when another process owns the socket, CONFIG_NOT_TRUSTED when its folder is not ours.
     """
-    with _owned(path):
-        async with await SocketListener.from_socket(await to_thread.run_sync(_bound, path)) as listener:
-            try:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(_accept, listener, prepare)
-                    yield
-                    tasks.cancel_scope.cancel()
-            finally:
-                path.unlink(missing_ok=True)  # noqa: ASYNC240 - one call to the kernel, at the end
-
-
-async def _accept(listener: SocketListener, prepare: Prepare) -> None:
-    async def guarded(stream: SocketStream) -> None:
+    with _owned(path), await to_thread.run_sync(_bound, path) as listener:
         try:
-            async with stream:
-                await _serve(stream, prepare)
-        except Exception as failure:  # noqa: BLE001 - one connection's own door: the others go on
-            _log.error("connection.failed", **logs.error_fields(failure))
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_accept, listener, prepare, tasks)
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            path.unlink(missing_ok=True)  # noqa: ASYNC240 - one call to the kernel, at the end
 
-    await listener.serve(guarded)
+
+async def _accept(listener: socket.socket, prepare: Prepare, tasks: TaskGroup) -> None:
+    while True:
+        await anyio.wait_readable(listener)
+        try:
+            connection, _ = listener.accept()
+        except BlockingIOError:
+            continue
+        except OSError as error:  # no descriptor left, or the client has gone already
+            _log.warning("connection.failed", error_type=type(error).__name__)
+            await anyio.sleep(PAUSE_S)
+            continue
+        tasks.start_soon(_guarded, LocalStream(connection), prepare)
 
 
-async def _serve(stream: SocketStream, prepare: Prepare) -> None:
-    if peer_uid(stream.extra(SocketAttribute.raw_socket)) != os.geteuid():  # noqa: S610 - no Django here
+async def _guarded(stream: LocalStream, prepare: Prepare) -> None:
+    try:
+        async with stream:
+            await _serve(stream, prepare)
+    except Exception as failure:  # noqa: BLE001 - one connection's own door: the others go on
+        _log.error("connection.failed", **logs.error_fields(failure))
+
+
+async def _serve(stream: LocalStream, prepare: Prepare) -> None:
+    if peer_uid(stream.connection) != os.geteuid():
         _log.warning("connection.refused", reason="another user")
         return
     try:
-        serve = await prepare(await _greeted(stream), stream)
-    except (anyio.EndOfStream, anyio.BrokenResourceError, TimeoutError):
-        return  # a probe: somebody looks whether the socket is there
+        hello = await _greeted(stream)
+        if hello is None:
+            return  # a probe: somebody looks whether the socket is there
+        serve = await prepare(hello, stream)
     except KxError as error:
-        await _welcome(stream, Welcome(kx=PROTOCOL, ok=False, error=error.details()))
+        await stream.send(line(Welcome(kx=PROTOCOL, ok=False, error=error.details())))
         return
-    if await _welcome(stream, Welcome(kx=PROTOCOL, ok=True)):
+    if await stream.send(line(Welcome(kx=PROTOCOL, ok=True))):
         await serve()
 
 
-async def _greeted(stream: ByteStream) -> Hello:
+async def _greeted(stream: LocalStream) -> Hello | None:
     """Read the first line byte by byte to its end: what follows belongs to whoever serves."""
     raw = bytearray()
-    with anyio.fail_after(HELLO_S):
+    with anyio.move_on_after(HELLO_S):
         while not raw.endswith(b"\n") and len(raw) < MAX_HELLO_BYTES:
-            raw += await stream.receive(1)
+            byte = await stream.receive(1)
+            if not byte:
+                return None
+            raw += byte
     hello = parse_line(bytes(raw), Hello)
     if hello.kx != PROTOCOL:
         raise KxError(
@@ -93,14 +109,6 @@ async def _greeted(stream: ByteStream) -> Hello:
             known=hello.kx,
         )
     return hello
-
-
-async def _welcome(stream: ByteStream, welcome: Welcome) -> bool:
-    try:
-        await stream.send(line(welcome))
-    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-        return False
-    return True
 
 
 @contextmanager
@@ -130,6 +138,7 @@ def _bound(path: Path) -> socket.socket:
         listener.bind(os.fsencode(path))
         path.chmod(0o600)
         listener.listen(BACKLOG)
+        listener.setblocking(False)
     except BaseException:
         listener.close()
         raise

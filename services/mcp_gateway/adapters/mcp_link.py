@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio.abc import ByteStream
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from services.mcp_gateway.adapters.projects import SessionProject
 from shared.local_link import READ_BYTES
+from shared.local_stream import LocalStream
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
@@ -31,7 +31,7 @@ _UNREADABLE = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"tha
 class McpLink:
     """One session."""
 
-    def __init__(self, stream: ByteStream, server: ToolServer, project: SessionProject) -> None:
+    def __init__(self, stream: LocalStream, server: ToolServer, project: SessionProject) -> None:
         self._stream = stream
         self._server = server
         self._project = project
@@ -93,11 +93,8 @@ class McpLink:
         """Yield lines that are not empty; one above the limit is answered and left out."""
         buffer = bytearray()
         is_too_long = False
-        while True:
-            try:
-                buffer += await self._stream.receive(READ_BYTES)
-            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return
+        while data := await self._stream.receive(READ_BYTES):
+            buffer += data
             *complete, rest = buffer.split(b"\n") if b"\n" in buffer else [buffer]
             for line in complete:
                 if not is_too_long and line.strip():
@@ -111,12 +108,8 @@ class McpLink:
                 is_too_long = True
 
     async def _send(self, data: bytes) -> bool:
-        try:
-            async with self._sending:
-                await self._stream.send(data)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return False
-        return True
+        async with self._sending:
+            return await self._stream.send(data)
 
     def _note(self, message: object) -> None:
         import mcp_types as types
