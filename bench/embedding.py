@@ -19,7 +19,8 @@ import numpy as np
 
 from shared.encoder import BULK_THREADS, OnnxEncoder
 from shared.model import locate_model
-from shared.tokens import TARGET_TOKENS, TokenCounter
+from shared.token_budget import TARGET_TOKENS
+from shared.tokens import TokenCounter
 
 LAYERS = 6
 WIDTH = 384

@@ -6,9 +6,13 @@ hints are English templates with `{name}` placeholders, so that the command can 
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from msgspec import Struct
+
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class ErrorCode(StrEnum):
@@ -105,6 +109,4 @@ def fill(template: str, params: dict[str, str]) -> str:
     >>> fill("no {what} in {where}", {"what": "model"})
     'no model in {where}'
     """
-    for name, value in params.items():
-        template = template.replace("{" + name + "}", value)
-    return template
+    return _PLACEHOLDER.sub(lambda found: params.get(found[1], found[0]), template)

@@ -2,24 +2,17 @@
 
 A text's count is a sum over its whitespace-separated pieces, and a piece's over its words and punctuation, so both are
 remembered: source code repeats itself. Responsible for counting only: where to cut is the chunkers' decision, and what
-reaches the model is tokenized again by `shared.encoder`. The constants cost no import of the tokenizer.
+reaches the model is tokenized again by `shared.encoder`.
 """
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
+from shared.token_budget import SPECIAL_TOKENS
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
-
-EMBED_SAFE_TOKENS: Final = 440
-"""No chunk is above this, special tokens and prefix included; the model's positions end at 512."""
-
-TARGET_TOKENS: Final = 256
-"""What a chunk aims at: the length the model was trained with (its own max_seq_length)."""
-
-SPECIAL_TOKENS: Final = 2
-"""[CLS] and [SEP], put around every text."""
 
 # Bounds of the memo: 65,536 pieces are about 7 MB, 131,072 words 12 MB; the standard library (31 MB) has 110,000 words.
 # A full memo is emptied, which needs no bookkeeping on the hot path.

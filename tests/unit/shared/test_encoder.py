@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from shared.encoder import EMBED_MAX_TOKENS, MAX_RUN_TEXTS, MAX_RUN_TOKENS, OnnxEncoder, mean_pooled, normalised, pack
 from shared.errors import ErrorCode, KxError
 from shared.model import DIM, TOKENIZER_PATH, locate_model
-from shared.tokens import EMBED_SAFE_TOKENS, TokenCounter
+from shared.token_budget import EMBED_SAFE_TOKENS
+from shared.tokens import TokenCounter
 from shared.vectors import EmbeddingMatrix, VectorFlaw, check_vectors
 from tests.support.fake_encoder import FakeEncoder
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from shared import tokens
 from shared.model import TOKENIZER_PATH
-from shared.tokens import EMBED_SAFE_TOKENS, SPECIAL_TOKENS, TARGET_TOKENS, TokenCounter, load_tokenizer
+from shared.token_budget import EMBED_SAFE_TOKENS, SPECIAL_TOKENS, TARGET_TOKENS
+from shared.tokens import TokenCounter, load_tokenizer
 
 TOKENIZER: Final = load_tokenizer(TOKENIZER_PATH)
 COUNTER: Final = TokenCounter(TOKENIZER)

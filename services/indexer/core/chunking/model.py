@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from shared.tokens import EMBED_SAFE_TOKENS, SPECIAL_TOKENS
+from shared.token_budget import EMBED_SAFE_TOKENS, SPECIAL_TOKENS
 
 # What a cut of the same text looks like depends on all of this package: raise it whenever an output changes.
 CHUNKER_VERSION = 1

@@ -10,7 +10,7 @@ from services.indexer.core.chunking.model import CONTENT_TOKENS, Chunk, Counter
 from services.indexer.core.chunking.outline import Outline
 from services.indexer.core.chunking.partition import partition
 from services.indexer.core.chunking.window import CHARS_PER_TOKEN, slices
-from shared.tokens import SPECIAL_TOKENS
+from shared.token_budget import SPECIAL_TOKENS
 
 # A path of names helps the model little beyond its first words, and takes room from the text.
 HEADING_TOKENS = 64

@@ -10,7 +10,7 @@ from string import punctuation
 
 from services.indexer.core.chunking.model import CONTENT_TOKENS, Counter
 from services.indexer.core.chunking.partition import INNER, SOFT, partition
-from shared.tokens import SPECIAL_TOKENS
+from shared.token_budget import SPECIAL_TOKENS
 
 # An upper bound on what one token stands for: it limits a chunk to 7,008 characters, however few its tokens.
 CHARS_PER_TOKEN = 16
