@@ -17,17 +17,22 @@ from pathlib import Path
 from msgspec.structs import fields, replace
 
 from bench.quality import metrics
+from bench.quality.budget import BUDGETS, Shown, recall_within, tokens_to_first
 from bench.quality.corpora import SAME_TEXTS, SETS, Corpus, add_vectors, build_index, fresh, questions_of
 from bench.quality.embeddings import EmbeddingCache
 from bench.quality.metrics import Scores
 from bench.quality.pipeline import Found, ask, by_evidence, by_mode, files
+from services.query.core.dedup import fold_equal_texts
 from services.query.core.evidence.score import DEFAULT, Weights
+from services.query.core.grouping import group
 from services.query.core.passages import Ranked
+from shared.messages import Group, Mode
 from shared.model import locate_model
 from shared.tokens import TokenCounter
 
 Ranking = Callable[[Found], list[Ranked]]
 
+TOP = 10
 DEFAULT_CACHE = Path("~/.cache/kx-bench")
 
 
@@ -45,25 +50,35 @@ def main() -> None:
         vectors = cache.embed_questions([q.query for q in corpus.questions]) if cache is not None else {}
         found += ask(corpus, vectors)
     _report(found, options)
+    _budgets(found, TokenCounter.load(locate_model().tokenizer))
     if options.run:
-        _write_run(found, options.run)
+        _write_run(found, options.run, options.group)
 
 
 def _report(found: Sequence[Found], options: argparse.Namespace) -> None:
     print(_heading())
     print(_row("auto", found, by_evidence))
     if not options.lexical_only:
-        for mode in ("rrf", "hybrid", "semantic"):
-            print(_row(mode, found, lambda f, mode=mode: by_mode(f, mode)))
-    print(_row("lexical", found, lambda f: by_mode(f, "lexical")))
+        modes: tuple[Mode, ...] = ("rrf", "hybrid", "semantic")
+        for mode in modes:
+            print(_row(mode, found, _by_mode(mode)))
+    print(_row("lexical", found, _by_mode("lexical")))
     if options.ablate:
         for name in (field.name for field in fields(Weights)):
             weights = replace(DEFAULT, **{name: 1.0 if name == "prose_names" else 0.0})
-            print(_row(f"- {name}", found, lambda f, weights=weights: by_evidence(f, weights)))
+            print(_row(f"- {name}", found, _by_weights(weights)))
     _details(found)
     for name, times in (("lanes", [f.lanes_ms for f in found]), ("evidence", [f.evidence_ms for f in found])):
         ordered = sorted(times)
         print(f"{name}: p50 {ordered[len(ordered) // 2]:.1f} ms, p95 {ordered[len(ordered) * 19 // 20]:.1f} ms")
+
+
+def _by_mode(mode: Mode) -> Ranking:
+    return lambda found: by_mode(found, mode)
+
+
+def _by_weights(weights: Weights) -> Ranking:
+    return lambda found: by_evidence(found, weights)
 
 
 def _details(found: Sequence[Found]) -> None:
@@ -78,6 +93,28 @@ def _details(found: Sequence[Found]) -> None:
             for category, mean in grouped.items():
                 count = sum((f.question.category or "-") == category for f, _ in items)
                 print(_line(f"    {category}", count, mean))
+
+
+def _budgets(found: Sequence[Found], count: TokenCounter) -> None:
+    print(f"\n{'tokens read':34}{'to first':>9}" + "".join(f"  recall {budget:>5}" for budget in BUDGETS))
+    for name in SETS:
+        chosen = [item for item in found if item.question.set == name]
+        shown = [_shown(item, count) for item in chosen]
+        if not chosen:
+            continue
+        wanted = [item.question.relevant for item in chosen]
+        firsts = sorted(first for s, w in zip(shown, wanted, strict=True) if (first := tokens_to_first(s, w)))
+        recalls = [
+            sum(recall_within(s, w, budget) for s, w in zip(shown, wanted, strict=True)) / len(chosen)
+            for budget in BUDGETS
+        ]
+        cells = "".join(f"       {recall:.4f}" for recall in recalls)
+        print(f"{name:34}{sum(firsts) / max(1, len(firsts)):9.0f}{cells}")
+
+
+def _shown(found: Found, count: TokenCounter) -> list[Shown]:
+    results = group(fold_equal_texts(by_evidence(found)), "file")[:TOP]
+    return [Shown(result.path, count.count(result.best.passage.text)) for result in results]
 
 
 def _line(name: str, count: int, mean: Scores) -> str:
@@ -128,11 +165,15 @@ def _distinct(corpora: Sequence[Corpus]) -> list[Corpus]:
     return list({corpus.index: corpus for corpus in reversed(corpora)}.values())[::-1]
 
 
-def _write_run(found: Sequence[Found], path: Path) -> None:
+def _write_run(found: Sequence[Found], path: Path, by: Group) -> None:
+    """Write results as the evaluator of the sets reads them: files, or passages with their lines."""
     with path.open("w", encoding="utf-8") as out:
         for item in found:
             asked = item.question
-            row = {"set": asked.set, "repo": asked.repo, "query": asked.query, "ranked": files(by_evidence(item))[:10]}
+            results = group(fold_equal_texts(by_evidence(item)), by)[:10]
+            lines = [(r.path, r.best.passage.at.start_line, r.best.passage.at.end_line) for r in results]
+            ranked = [p if by == "file" else {"path": p, "start": first, "end": last} for p, first, last in lines]
+            row = {"set": asked.set, "repo": asked.repo, "query": asked.query, "ranked": ranked}
             out.write(json.dumps(row) + "\n")
 
 
@@ -147,7 +188,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="folder of kept vectors")
     parser.add_argument("--indexes", type=Path, help="folder of indexes to keep and to use again")
     parser.add_argument("--ablate", action="store_true", help="also each kind of evidence left out")
-    parser.add_argument("--run", type=Path, help="write the ranked files as JSON lines")
+    parser.add_argument("--run", type=Path, help="write the rankings as JSON lines")
+    parser.add_argument("--group", choices=("file", "passage"), default="file", help="of the rankings written")
     return parser.parse_args()
 
 

@@ -18,7 +18,7 @@ from services.indexer.core.versions import EpochVersions
 from shared.analyzer import ANALYZER_VERSION
 from shared.identity import InstanceId
 from shared.messages import VectorItem
-from shared.relpath import encode_path
+from shared.relpath import RelPath, encode_path
 from shared.tokens import TokenCounter
 from shared.treerules import RulesConfig
 
@@ -78,7 +78,7 @@ def build_index(root: Path, index: Path, *, model_id: str, count: TokenCounter) 
     versions = EpochVersions(chunker=CHUNKER_VERSION, analyzer=ANALYZER_VERSION, model_id=model_id)
     store = IndexStore.open(index, INSTANCE, project=root.name, root=str(root), versions=versions)
     lane = TextLane(root, store, rules=RulesConfig, count=count.count)
-    paths = sorted(encode_path(path) for path in _files(root))
+    paths: list[str] = sorted(_files(root))
     while paths:
         handled = lane.handle(paths, "bulk")
         paths = paths[handled.paths :] + list(handled.unstable)
@@ -106,11 +106,7 @@ def fresh(folder: Path) -> Path:
     return folder
 
 
-def _files(root: Path) -> Iterator[bytes]:
-    base = os.fsencode(root)
-    for folder, folders, names in os.walk(base):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and not os.path.islink(path):
-                yield os.path.relpath(path, base)
+def _files(root: Path) -> Iterator[RelPath]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield encode_path(os.fsencode(path.relative_to(root)))

@@ -41,7 +41,7 @@ class EmbeddingCache:
         for text in hashes:
             row = self._connection.execute("SELECT vector FROM vector WHERE text_hash = ?", (text,)).fetchone()
             if row is not None:
-                found[text] = bytes(row[0])  # type: ignore[arg-type]
+                found[text] = bytes(row[0])
         return found
 
     def embed(self, texts: Mapping[TextHash, str]) -> dict[TextHash, bytes]:
