@@ -62,8 +62,12 @@ def test_killed_processes_come_back_and_a_killed_supervisor_leaves_none(kx: Kx, 
     assert ready_services(kx, tree), "ready was said too early"
     for name in [process.name for process in PROCESSES]:
         victim = bus_pid(kx) if name == BUS else ready_services(kx, tree)[name]
+        write_note(tree, f"before {name}")
         os.kill(victim, signal.SIGKILL)
+        write_note(tree, f"after {name}")
         assert eventually(partial(came_back, kx, tree, name, victim), within_s=BACK_S), f"{name} stayed away"
+    expected = {f"docs/{moment} {process.name}.md" for moment in ("before", "after") for process in PROCESSES}
+    assert eventually(lambda: expected <= documents(kx, tree), within_s=BACK_S), expected - documents(kx, tree)
     found = kx("search", "circuit-open", "--in", tree, "--mode", "lexical", "--stack")
     assert "resilience.md" in found.out, found.err
 
@@ -72,6 +76,15 @@ def test_killed_processes_come_back_and_a_killed_supervisor_leaves_none(kx: Kx, 
     assert processes_of(kx.home) == {}
     down = kx("down")
     assert (down.code, "no stack is running" in down.err) == (0, True)
+
+
+def write_note(root: Path, name: str) -> None:
+    (root / "docs" / f"{name}.md").write_text(f"# {name}\n\nWritten {name} was killed.\n")
+
+
+def documents(kx: Kx, root: Path) -> set[str]:
+    ran = kx("status", "--in", root, "--json", "--documents", "--stack")
+    return {row["path"] for row in ran.json()["documents_list"]} if ran.code == 0 else set()
 
 
 def came_back(kx: Kx, root: Path, name: str, victim: int) -> bool:
