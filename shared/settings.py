@@ -292,7 +292,7 @@ def _language(name: str) -> str:
     return "en" if word in {"c", "posix"} else word
 
 
-def _locale_lang(env: Mapping[str, str]) -> str:
+def _locale_lang(env: Mapping[str, str]) -> Lang:
     locale = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "C")
     return "pt" if _language(locale) == "pt" else "en"
 
