@@ -52,6 +52,11 @@ class Weights(Struct, frozen=True, kw_only=True):
     misplaced_code: float = 0.12
     worse_passage: float = 0.5
 
+    @property
+    def content(self) -> float:
+        """What a text with all that was asked, in every way, would earn: scores are shares of it; names may add."""
+        return float(sum(getattr(self, name) for name in (*BY_PASSAGE, *BY_FILE))) or 1.0
+
 
 DEFAULT: Final = Weights()
 BY_PASSAGE: Final = ("stems", "words", "grams", "pairs", "window", "vector")
@@ -120,7 +125,7 @@ def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: S
 
 def score(evidence: Evidence, weights: Weights = DEFAULT) -> list[Parts]:
     """Give the named parts of each candidate's score, in order; they add up to it."""
-    parts = _additions(evidence, weights)
+    parts = {name: values / weights.content for name, values in _additions(evidence, weights).items()}
     factors = {name: _factor(evidence, name, weights) for name in DEMOTIONS}
     total = sum(parts.values(), np.zeros(len(evidence.file_of)))
     for name, factor in factors.items():
