@@ -29,5 +29,7 @@ def command(context: Context, name: str, parent: int | None) -> int:
         from kx.bus_server import serve_bus
 
         serve_bus(context.settings.run_dir, context.settings.bus_port)
-    service = importlib.import_module(f"services.{process.hosts[0]}.service").service
-    return serve_main(name, service, context.settings)
+    module = importlib.import_module(f"services.{process.hosts[0]}.service")
+    if hasattr(module, "prepare"):
+        module.prepare()  # what takes long and needs no bus
+    return serve_main(name, module.service, context.settings)

@@ -8,6 +8,7 @@ health     ServiceStatusRequest      → how many clients are connected         
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, cast
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
     from services.mcp_gateway.adapters.mcp_server import ToolServer
 
 _SDK = "services.mcp_gateway.adapters.mcp_server"
+
+
+def prepare() -> None:
+    """Begin to import the MCP library, which takes over a second, while the bus may still be on its way."""
+    threading.Thread(target=importlib.import_module, args=(_SDK,), daemon=True).start()
 
 
 @asynccontextmanager
