@@ -1,0 +1,82 @@
+"""The table of tools: every row complete, every argument explained."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from services.mcp_gateway.calls import HANDLERS
+from services.mcp_gateway.core.guard import PROJECT_ID, PROJECT_ROOT
+from services.mcp_gateway.core.inputs import SearchInput, StatusInput
+from services.mcp_gateway.core.tools import INSTRUCTIONS, TOOLS, input_schema, output_schema, parse
+from shared.errors import ErrorCode, KxError
+
+NAMES = [tool.name for tool in TOOLS]
+
+
+def test_every_row_has_its_handler_and_no_handler_is_without_a_row():
+    """Adding a tool is adding a row and a handler of that name."""
+    assert list(HANDLERS) == NAMES
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
+def test_every_argument_is_explained_and_nothing_else_is_taken(tool):
+    """MISSION 5.1: schemas with descriptions; a misspelt argument is told, not ignored."""
+    schema = input_schema(tool.takes, is_gated=False)
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+    assert [name for name, field in schema["properties"].items() if not field.get("description")] == []
+    assert '"null"' not in json.dumps(schema)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
+def test_a_gated_project_shows_its_two_assertions_as_required(tool):
+    """MISSION 1.8: an agent sees from the schema that it has to say them, and where they come from."""
+    required = input_schema(tool.takes, is_gated=True)["required"]
+    assert {PROJECT_ID, PROJECT_ROOT} <= set(required)
+    assert PROJECT_ID not in input_schema(tool.takes, is_gated=False).get("required", ())
+    assert ".kx.json" in INSTRUCTIONS
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
+def test_what_a_tool_gives_is_an_object_with_its_parts_in_the_schema(tool):
+    """Every version of the protocol takes an object at the root, with references that resolve inside it."""
+    schema = output_schema(tool.gives)
+    assert schema["type"] == "object"
+    referred = {part.split('"')[0] for part in json.dumps(schema).split("#/$defs/")[1:]}
+    assert referred == set(schema.get("$defs", {}))
+
+
+def test_only_tools_that_read_say_so():
+    """A client may run a read-only tool without asking its user."""
+    assert [tool.name for tool in TOOLS if tool.hints.read_only] == ["search", "status"]
+    assert not any(tool.hints.destructive for tool in TOOLS)
+
+
+def test_numbers_and_flags_written_as_text_are_understood():
+    """Models send them so."""
+    asked = parse(SearchInput, {"query": "q", "top": "3", "explain": "true", "alpha": "0.25"})
+    assert (asked.top, asked.explain, asked.alpha) == (3, True, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("takes", "arguments"),
+    [
+        (SearchInput, {}),
+        (SearchInput, {"query": ""}),
+        (SearchInput, {"query": "q", "top": 0}),
+        (SearchInput, {"query": "q", "top": 101}),
+        (SearchInput, {"query": "q", "mode": "best"}),
+        (SearchInput, {"query": "q", "tpo": 3}),
+        (SearchInput, {"query": "q", "k": 10**400}),
+        (StatusInput, {"query": "q"}),
+    ],
+    ids=lambda value: json.dumps(value)[:40] if isinstance(value, dict) else value.__name__,
+)
+def test_an_argument_that_cannot_be_used_is_named(takes, arguments):
+    """KX_BAD_REQUEST, with the arguments there are."""
+    with pytest.raises(KxError) as refused:
+        parse(takes, arguments)
+    assert refused.value.code is ErrorCode.BAD_REQUEST
+    assert set(takes.__struct_fields__) <= set(refused.value.params["known"].split(", "))
