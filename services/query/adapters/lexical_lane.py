@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from services.query.adapters.passages import Filters, RowFilter, passages_of, row_filter
 from services.query.adapters.reader import Row, Snapshot
-from services.query.core.match import match_expression, telling_terms
+from services.query.core.match import joined_terms, match_expression, telling_terms
 from services.query.core.passages import LaneHit
 from shared.analyzer import QueryTerms
 from shared.identity import ChunkId, DocumentId
@@ -49,8 +49,10 @@ def lexical_hits(snapshot: Snapshot, question: QueryTerms, filters: Filters, dep
 def _expression(snapshot: Snapshot, question: QueryTerms) -> str:
     vocabulary = snapshot.define_vocabulary()
     statement = _CHUNKS_WITH.replace("{vocabulary}", vocabulary)
-    chunks_with = {term: _first(snapshot.all(statement, (term,))) for term in question.terms}
-    terms = telling_terms(question.terms, chunks_with, snapshot.number(_CHUNKS))
+    joined = joined_terms(question.words)
+    chunks_with = {term: _first(snapshot.all(statement, (term,))) for term in (*question.terms, *joined)}
+    names = tuple(term for term in joined if chunks_with[term] and term not in question.terms)
+    terms = telling_terms((*question.terms, *names), chunks_with, snapshot.number(_CHUNKS))
     return match_expression(terms, question.phrases)
 
 

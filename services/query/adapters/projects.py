@@ -78,7 +78,7 @@ class Projects:
 def _search_project(project: Project, loaded: LoadedConfig | None) -> SearchProject:
     config = ProjectConfig() if loaded is None else loaded.config
     rules = config.rules()
-    deny, sources = DenyList(rules.deny), Sources(rules.sources)
+    deny, sources = DenyList(rules.deny, rules.allow_denied), Sources(rules.sources)
 
     @lru_cache(maxsize=VERDICTS_KEPT)
     def is_denied(path: str) -> bool:

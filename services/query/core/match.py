@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from shared.analyzer import stem
+
 COMMON_SHARE = 0.10
 """A term in more than this share of the chunks is common: bm25 would score every match (four common words: 435 ms at
 500,000 chunks), and it says the least."""
@@ -20,6 +22,8 @@ first (20 public repositories: 97 in 100 answers among the candidates without th
 
 MAX_COMMON_MATCHES = 20_000
 """... as long as one costs no more than this (about 20 ms)."""
+
+MAX_JOINED_WORDS = 3
 
 
 def quoted(term: str) -> str:
@@ -48,6 +52,20 @@ def telling_terms(terms: Sequence[str], chunks_with: Mapping[str, int], chunks: 
         kept.add(term)
         matches += having
     return tuple(term for term in terms if term in kept)
+
+
+def joined_terms(words: Sequence[str]) -> tuple[str, ...]:
+    """Give the terms of neighbouring words written as one: who asks for a "type adapter factory" means that name, too.
+
+    >>> joined_terms(("user", "name"))
+    ('usern',)
+    """
+    joined = (
+        stem("".join(words[start : start + size]))
+        for size in range(2, MAX_JOINED_WORDS + 1)
+        for start in range(len(words) - size + 1)
+    )
+    return tuple(dict.fromkeys(joined))
 
 
 def match_expression(terms: Sequence[str], phrases: Sequence[Sequence[str]]) -> str:

@@ -32,6 +32,8 @@ JOINED_BONUS: Final = 0.25  # of each term beyond two that a joined name consist
 _EXTENSION: Final = re.compile(r"\.\w+$")
 _QUALIFIER: Final = re.compile(r"[.:]+")
 _HEADING_LINE: Final = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+# What languages call the file that stands for its folder.
+_FOLDERS_OWN: Final = frozenset({"__init__", "index", "init", "mod", "package-info"})
 _EDGE: Final = "$?!.: "
 
 
@@ -197,7 +199,9 @@ def _name(name: str) -> _Name:
 @lru_cache(maxsize=8_192)
 def _path(path: str) -> _Path:
     bare = _EXTENSION.sub("", path)
-    own = bare.rpartition("/")[2]
+    folder, _, own = bare.rpartition("/")
+    if own in _FOLDERS_OWN and folder:
+        own = folder.rpartition("/")[2]
     return _Path(_plain(own), _keys(dict.fromkeys(_terms(own))), _keys(_terms(bare)))
 
 
