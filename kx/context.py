@@ -10,6 +10,7 @@ import click
 from kx.catalogue import Catalogue
 from kx.paint import Paint
 from shared.discovery import Found, find_project
+from shared.errors import ErrorCode, KxError
 from shared.project_config import LoadedConfig, load_project_config
 from shared.registry import Project, Registry
 from shared.settings import Settings, ensure_home
@@ -24,6 +25,7 @@ class Context:
         self.settings = settings
         self.catalogue = Catalogue(settings.lang)
         self.registry = Registry(settings)
+        self._warned: set[str] = set()  # a verb may look at one project several times
         self.paint = Paint(is_on=settings.color and sys.stdout.isatty())
 
     def say(self, text: str) -> None:
@@ -55,7 +57,9 @@ class Context:
         found = find_project(path or Path.cwd(), self.registry, self.settings, explicit=path is not None)
         loaded = load_project_config(found.root, self.settings)
         for warning in loaded.warnings:
-            self.warn(warning)
+            if warning not in self._warned:
+                self._warned.add(warning)
+                self.warn(warning)
         return found, loaded
 
     def enrol(self, path: Path | None) -> Project:
@@ -70,15 +74,17 @@ class Context:
         Raises:
             KxError: INDEX_MISSING naming the two ways in, when this tree was never indexed.
         """
-        from shared.errors import ErrorCode, KxError
-
         found, loaded = self.find(path)
-        project = self.registry.find(found.root, loaded)
-        if project is None:
-            raise KxError(
-                ErrorCode.INDEX_MISSING,
-                "{root} is not indexed yet",
-                hint="try it at once: kx search --index 'your question'; or index it: kx index {root}",
-                root=found.root,
-            )
+        if self.registry.find(found.root, loaded) is None:
+            raise not_indexed(found.root)
         return self.registry.enrol(found.root, loaded)
+
+
+def not_indexed(root: Path) -> KxError:
+    """Say that there is no index, with the two ways in."""
+    return KxError(
+        ErrorCode.INDEX_MISSING,
+        "{root} is not indexed yet",
+        hint="try it at once: kx search --index 'your question'; or index it: kx index {root}",
+        root=root,
+    )

@@ -11,7 +11,6 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 

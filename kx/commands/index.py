@@ -15,8 +15,8 @@ from kx.context import Context
 from kx.indexing import Indexed, index_text, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
+from kx.roots import refuse_huge
 from shared.bus import Bus
-from shared.errors import ErrorCode, KxError
 from shared.messages import IndexProgress
 from shared.registry import Project
 from shared.relpath import encode_path
@@ -53,8 +53,8 @@ def command(  # noqa: PLR0913  # one parameter an option
     A PATH inside a project indexes that part of it. Ctrl+C keeps everything that is done.
     """
     for root, subtrees in _by_project(context, paths).items():
+        refuse_huge(context, root, is_meant=yes)
         project = context.enrol(root)
-        refuse_huge(context, project, yes=yes)
         run = Run(context, project, tuple(subtrees), full=full, retry_failed=retry_failed, upto=upto)
         anyio.run(run.go, stack)
 
@@ -169,19 +169,3 @@ def _subtree(root: Path, path: Path | None) -> str:
         return ""
     inside = path.resolve().relative_to(root)
     return "" if inside == Path() else encode_path(os.fsencode(inside))
-
-
-def refuse_huge(context: Context, project: Project, *, yes: bool) -> None:
-    """Ask before a root that nobody means to index as a whole; without a terminal, refuse (ROOT_TOO_LARGE)."""
-    if yes or project.root_path not in (
-        Path(project.root_path.anchor),
-        Path(os.path.realpath(context.settings.user_home)),
-    ):
-        return
-    if not context.confirm("{root} is a very large root. Index all of it?", root=project.root):
-        raise KxError(
-            ErrorCode.ROOT_TOO_LARGE,
-            "{root} is a very large root",
-            hint="name a project's folder instead, or say that you mean it: kx index --yes {root}",
-            root=project.root,
-        )

@@ -9,10 +9,11 @@ import anyio
 import click
 
 from kx.client import services
-from kx.context import Context
+from kx.context import Context, not_indexed
 from kx.indexing import embed_candidates, index_text
 from kx.progress import Bar
 from kx.render import as_json, search_json, search_text
+from kx.roots import refuse_huge
 from shared.bus import Bus
 from shared.messages import Group, KindFilter, Mode, SearchReply, SearchRequest
 from shared.registry import Project
@@ -86,9 +87,13 @@ def command(context: Context, /, query: str, path: Path | None, **options: Any) 
     is_indexing = bool(options.pop("is_indexing"))
     is_json = bool(options.pop("is_json"))
     stack = cast("bool | None", options.pop("stack"))
+    if is_indexing:
+        refuse_huge(context, context.find(path)[0].root)
     project = context.enrol(path) if is_indexing else context.registered(path)
     request = _request(project, query, options)
     reply = anyio.run(_answer, context, request, is_indexing, stack)
+    if reply.state == "not_indexed":
+        raise not_indexed(project.root_path)
     context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue, context.paint))
 
 

@@ -13,11 +13,11 @@ import anyio.to_thread
 import click
 
 from kx.client import services
-from kx.commands.index import refuse_huge
 from kx.context import Context
 from kx.indexing import index_text, progress_of, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
+from kx.roots import refuse_huge
 from kx.stack_start import ensure_stack
 from kx.tally import Tally
 from kx.terminal import visible
@@ -41,9 +41,9 @@ def command(context: Context, paths: Sequence[Path], *, start: bool, yes: bool) 
 
     Ctrl+C stops it and says what was done. The work is the stack's: it goes on for other clients.
     """
+    for path in paths or (None,):
+        refuse_huge(context, context.find(path)[0].root, is_meant=yes)
     projects = {project.instance: project for project in map(context.enrol, paths or (None,))}
-    for project in projects.values():
-        refuse_huge(context, project, yes=yes)
     anyio.run(Watch(context, tuple(projects.values()), may_start=start).go)
 
 

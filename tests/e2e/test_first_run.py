@@ -3,7 +3,19 @@
 import json
 import re
 
-RESULT_KEYS = {"path", "kind", "start_line", "end_line", "score", "origin", "heading", "text", "keywords", "spans", "also"}
+RESULT_KEYS = {
+    "path",
+    "kind",
+    "start_line",
+    "end_line",
+    "score",
+    "origin",
+    "heading",
+    "text",
+    "keywords",
+    "spans",
+    "also",
+}
 
 
 def test_one_command_indexes_and_answers(kx, tree):
@@ -43,7 +55,7 @@ def test_a_kind_filter_leaves_only_that_kind(kx, tree):
 
 
 def test_status_adds_up_and_names_every_entry(kx, tree):
-    """walked = documents + skipped + failed; what is skipped has a reason; secrets are not in the index at all."""
+    """Walked = documents + skipped + failed; what is skipped has a reason; secrets are not in the index at all."""
     kx("index", tree)
     status = kx("status", "--in", tree, "--json", "--documents", "--skipped").json()
     assert status["schema"] == 1
