@@ -19,6 +19,7 @@ pytestmark = pytest.mark.anyio
 
 MODES = ["auto", "legacy"]
 FRAMES = 400
+TOO_LONG, UNREADABLE = -32600, -32700  # of JSON-RPC
 
 
 @pytest.fixture
@@ -119,6 +120,7 @@ async def test_no_garbage_ends_a_session_or_makes_a_line_that_is_no_message(sett
         lambda: json.dumps({"jsonrpc": "2.0", "id": None, "method": "tools/list", "params": {"cursor": 7}}).encode(),
     ]  # fmt: skip
     last = b'{"jsonrpc":"2.0","id":"last","method":"ping"}'
+    codes: set[int | None] = set()
     frames = [seeded.choice(shapes)() for _ in range(FRAMES)]
     sent = b"\n".join([*frames, b"x" * (5 * 1024 * 1024), last]) + b"\n"
     async with (
@@ -133,8 +135,10 @@ async def test_no_garbage_ends_a_session_or_makes_a_line_that_is_no_message(sett
                 message = json.loads(line)
                 assert message["jsonrpc"] == "2.0"
                 assert {"result", "error"} & set(message)
+                codes.add(message.get("error", {}).get("code"))
                 if message["id"] == "last":
                     break
+    assert {TOO_LONG, UNREADABLE} <= codes
 
 
 async def test_a_session_whose_project_cannot_be_had_is_refused_by_name(settings, tmp_path):
