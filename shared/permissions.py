@@ -47,7 +47,7 @@ def permissions_of(user: str) -> Permissions:
     hears = [pattern_of(route) for route in EVENT_ROUTES if user in route.subscribers]
     if user == COMMAND:
         asks.append(_DISCOVERY_OF_ALL)
-    inbox = [f"{inbox_prefix(user)}.>"] if asks else []
+    inbox = [f"{inbox_prefix(user)}.>"] if asks or answers else []
     return Permissions(
         publish=(*asks, *tells),
         subscribe=(*inbox, *answers, *hears, *(discovery_subjects(user) if answers else ())),
