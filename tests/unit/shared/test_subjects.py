@@ -36,7 +36,7 @@ def test_no_two_routes_share_a_subject() -> None:
 def test_subject_names_service_and_verb(route) -> None:
     """DESIGN 3: `kx.v1.{instance}.{service}.{verb}`, without a project `kx.v1.{service}.{verb}`."""
     subject = subject_of(route, INSTANCE if route.per_instance else None)
-    assert re.fullmatch(r"kx\.v1\.([0-9a-f]{16}\.)?[a-z]+\.[a-z_]+", subject)
+    assert re.fullmatch(r"kx\.v1\.([0-9a-f]{16}\.)?[a-z_]+\.[a-z_]+", subject)
     assert subject.endswith(f".{route.service}.{route.verb}")
     assert instance_of(subject) == (INSTANCE if route.per_instance else None)
 
