@@ -83,6 +83,7 @@ class Ranked(Struct, frozen=True, kw_only=True):
     candidate: Candidate
     score: float
     parts: dict[str, float]
+    confidence: float | None = None  # 0..1 that it answers; only evidence can tell
 
     @property
     def passage(self) -> Passage:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from services.query.core.evidence.score import confidence
 from services.query.core.fusion import RRF_K, Parts, Scorer, lexical_only, linear_mix, reciprocal_rank, vector_only
 from services.query.core.passages import Candidate, Ranked
 from services.query.core.recency import Recency
@@ -75,4 +76,5 @@ def _with_priors(candidate: Candidate, parts: Parts, rule: RankingRule) -> Ranke
     weight = rule.weight_of(candidate.passage.at.path)
     priors = {"recency": base * (boost - 1.0), "weight": base * boost * (weight - 1.0)}
     named = {name: value for name, value in (*parts.items(), *priors.items()) if value != 0.0}
-    return Ranked(candidate=candidate, score=base * boost * weight, parts=named)
+    sure = confidence(base) if rule.mode == "auto" and rule.by_evidence is not None else None
+    return Ranked(candidate=candidate, score=base * boost * weight, parts=named, confidence=sure)

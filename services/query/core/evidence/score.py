@@ -7,6 +7,7 @@ worse than the best of its file loses a share of the difference, which puts the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -59,6 +60,12 @@ class Weights(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT: Final = Weights()
+
+# Fitted on 1,800 questions asked of the texts they are about, and of other texts: the score alone tells the two apart
+# (AUC .94 to 1.0 a set). At .5 nine in ten of the first are above, one in seven of the second.
+CONFIDENCE_MIDDLE: Final = 0.28
+CONFIDENCE_WIDTH: Final = 0.07
+
 BY_PASSAGE: Final = ("stems", "words", "grams", "pairs", "window", "vector")
 _TOGETHER: Final = ("words", "grams", "pairs")
 BY_FILE: Final = ("document", *(f"file_{name}" for name in _TOGETHER))
@@ -100,6 +107,15 @@ class Evidence(Struct, frozen=True, kw_only=True):
     by_passage: Mapping[str, Shares]
     by_file: Mapping[str, Shares]
     is_prose: Shares
+
+
+def confidence(score_of_evidence: float) -> float:
+    """Say how sure it is that a text with this score answers, 0..1; when the best is unsure, nothing good is there.
+
+    >>> confidence(0.05) < 0.1 < 0.9 < confidence(0.6)
+    True
+    """
+    return 1.0 / (1.0 + math.exp((CONFIDENCE_MIDDLE - score_of_evidence) / CONFIDENCE_WIDTH))
 
 
 def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: Sequence[File]) -> Evidence:

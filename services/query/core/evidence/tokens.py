@@ -122,9 +122,9 @@ def _gram_bytes(raw: str) -> bytes:
     return struct.pack(f"<{len(keys)}I", *keys)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def _analysed(text: str) -> tuple[bytes, bytes]:
-    """Give the bytes of a text's tokens and grams: 3 kB for a passage of 500 characters, 12 MB when full."""
+    """Give the bytes of a text's tokens and grams: 3 kB for a passage of 500 characters, 7 MB when full."""
     raw = _WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
     return b"".join(map(_tokens.__getitem__, raw)), b"".join(map(_grams.__getitem__, raw))
 

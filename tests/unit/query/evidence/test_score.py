@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from services.query.core.evidence.score import BY_FILE, BY_PASSAGE, NAMES, Weights, score
+from services.query.core.evidence.score import BY_FILE, BY_PASSAGE, NAMES, Weights, confidence, score
 from tests.support.evidence import Candidate, evidence_on, scores_of
 
 FILLER = ("roses need water", "the tide comes in", "bread and butter")
@@ -120,3 +120,10 @@ def test_a_text_with_all_that_was_asked_scores_near_one() -> None:
     none = evidence_on("circuit breaker", [Candidate("x.py", "rose garden", cosine=0.0)], others=FILLER)
     assert 0.8 < scores_of(full)[0] < 1.1
     assert scores_of(none)[0] < 0.05
+
+
+def test_confidence_tells_an_answer_from_nothing_good() -> None:
+    """Issue 6: a confidence beside the score, so that "nothing good here" can be told."""
+    good = evidence_on("circuit breaker", [Candidate("breaker.py", "a circuit breaker")], others=FILLER)
+    bad = evidence_on("tax on imported cheese", [Candidate("breaker.py", "a circuit breaker of cheese")], others=FILLER)
+    assert confidence(scores_of(bad)[0]) < 0.5 < confidence(scores_of(good)[0])
