@@ -1,7 +1,8 @@
 """The denylist: paths that are never read, whatever else says yes (pure).
 
 Names are compared case-folded and in NFC, because file systems and people are not exact about either. A pattern without
-a slash counts at any depth; a denied folder denies everything below. The list can only grow: there is no negation.
+a slash counts at any depth; a denied folder denies everything below. A project can only make the list grow: there is no
+negation. The user's own `allowDenied` takes paths out of the default list, never out of a project's.
 """
 
 from __future__ import annotations
@@ -35,14 +36,19 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 class DenyList:
     """The default patterns and those of the project (`indexing.deny`).
 
+    What fits a pattern of `allowed`, or lies in a folder that does, is not denied by a default pattern. A folder above
+    that is denied denies it all the same: what is never entered cannot be left by a side door.
+
     Raises:
         KxError: `KX_CONFIG_INVALID` for a pattern that is absolute, leaves the root, is empty, negated or malformed.
             A denylist with a pattern that silently matches nothing would be worse than none.
     """
 
-    def __init__(self, patterns: Sequence[str] = ()) -> None:
+    def __init__(self, patterns: Sequence[str] = (), allowed: Sequence[str] = ()) -> None:
         built_in = [_parse(pattern, "built in") for pattern in DEFAULT_PATTERNS]
+        self._built_in = frozenset(built_in)
         self._globs = GlobSet(built_in + [_parse(_checked(pattern), "indexing.deny") for pattern in patterns])
+        self._allowed = GlobSet([_parse(_checked(pattern), "allowDenied") for pattern in allowed])
 
     def denies(self, rel: str) -> str | None:
         """Give the pattern that denies the path or a folder above it, with its source; None if nothing does."""
@@ -60,7 +66,13 @@ class DenyList:
     def _last(self, folded: str) -> str | None:
         # A pattern for folders counts for a file too: whether it is one may change between check and use.
         glob = self._globs.last(folded, is_dir=True)
-        return None if glob is None else glob.written
+        if glob is None or (glob in self._built_in and self._is_allowed(folded)):  # the project's own come last
+            return None
+        return glob.written
+
+    def _is_allowed(self, folded: str) -> bool:
+        parts = folded.split("/") if self._allowed else []
+        return any(self._allowed.fits("/".join(parts[:count]), is_dir=True) for count in range(1, len(parts) + 1))
 
 
 def _folded(path: str) -> str:

@@ -7,9 +7,8 @@ file and key, so a mistake never ends in an empty denylist.
 
 from __future__ import annotations
 
+import json
 import os
-import re
-import unicodedata
 import uuid
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -33,6 +32,7 @@ from shared.config_file import (
 from shared.errors import ErrorCode, KxError
 from shared.kinds import Kind
 from shared.patterns import check_patterns
+from shared.project_name import is_project_name, name_of_folder
 from shared.relpath import encode_path
 from shared.settings import Settings
 
@@ -46,11 +46,8 @@ CONFIG_NAMES = (KX_JSON, XINDEX_JSON)  # the first wins
 DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_FILE_BYTES = 100 * 1024 * 1024  # what a project may ask for; a text larger than that is data
 DEFAULT_RECENCY = 0.03  # about two ranks; the original used 0.3
-MAX_NAME_BYTES = 200  # an index file name adds up to 25: "-1a2b3c4d.sqlite", ".lock", "-wal"
 MAX_SYNONYMS = 1_000
 SPACE_PREFIX = "space-"  # index files of knowledge spaces
-
-_NAME = re.compile(r"[^\W_][\w.-]{0,63}|_[\w.-]{0,63}")
 
 
 class Source(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -79,6 +76,13 @@ class Indexing(Struct, frozen=True, kw_only=True, rename="camel"):
     deny: Annotated[
         tuple[str, ...],
         meta("Patterns that are never indexed nor shown, in addition to the default denylist.", "a list of patterns"),
+    ] = ()
+    allow_denied: Annotated[
+        tuple[str, ...],
+        meta(
+            "Patterns of the default denylist that are indexed all the same; only in `~/.kx/config.json`.",
+            "a list of patterns",
+        ),
     ] = ()
     max_file_bytes: Annotated[
         int,
@@ -164,6 +168,7 @@ class ProjectConfig(Struct, frozen=True, kw_only=True, rename="camel"):
 
         return RulesConfig(
             deny=self.indexing.deny,
+            allow_denied=self.indexing.allow_denied,
             ignore_files=self.ignore_files,
             max_file_bytes=self.indexing.max_file_bytes,
             hard_links=self.indexing.hard_links,
@@ -190,8 +195,12 @@ class LoadedConfig(Struct, frozen=True, kw_only=True):
     config: ProjectConfig
     path: Path | None  # `.kx.json`, else `.xindex.json`, else None: an ad-hoc project
     index: Path | None  # where an explicit index is; None means the default name in `~/.kx/data`
-    allow_denied: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def allow_denied(self) -> tuple[str, ...]:
+        """What of the default denylist the user lets in here."""
+        return self.config.indexing.allow_denied
 
 
 # --- loading ----------------------------------------------------------------------------------------------------------
@@ -216,22 +225,22 @@ def load_project_config(root: Path, settings: Settings) -> LoadedConfig:
             root=root,
         )
     grant = settings.grant(root)
-    own, own_warnings = _load(root, KX_JSON)
-    other, other_warnings = _load(root, XINDEX_JSON)
+    own, own_warnings = _load(root, KX_JSON, settings)
+    other, other_warnings = _load(root, XINDEX_JSON, settings)
     file = root / (XINDEX_JSON if own is None else KX_JSON)
     config = to_struct(_with_lists((other or {}) | (own or {})), ProjectConfig, file)
     config = _checked(config, root, file)
+    config = replace(config, indexing=replace(config.indexing, allow_denied=grant.allow_denied))
     index = Path(grant.index) if grant.index else _trusted_index(config.index, file, root, settings)
     return LoadedConfig(
         config=config if config.project else replace(config, project=name_of_folder(root)),
         path=None if own is None and other is None else file,
         index=index,
-        allow_denied=grant.allow_denied,
         warnings=own_warnings + other_warnings,
     )
 
 
-def _load(root: Path, name: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+def _load(root: Path, name: str, settings: Settings) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     """Read and type-check one file on its own, so that an error names the right one."""
     file = root / name
     raw = read_config(file, inside=root)
@@ -241,6 +250,7 @@ def _load(root: Path, name: str) -> tuple[dict[str, Any] | None, tuple[str, ...]
     if name == XINDEX_JSON and not raw.removeprefix(b"\xef\xbb\xbf").strip():
         return {}, ()
     value = parse_object(raw, file, keys)
+    _refuse_widening(value, root, file, settings)
     unknown = unknown_keys(value, keys, open_keys=["search.synonyms"])
     _check_mcp(value, file, unknown)
     warnings = [warn_unknown(file, key, keys) for key in unknown]
@@ -271,6 +281,22 @@ def _listed(value: Any, names: Sequence[str]) -> Any:
 
 
 # --- what a type cannot say -------------------------------------------------------------------------------------------
+
+
+def _refuse_widening(value: dict[str, Any], root: Path, file: Path, settings: Settings) -> None:
+    """Refuse what only the user may allow, wherever it is written: ignored in silence, it would be missed later."""
+    indexing = value.get("indexing")
+    for key, holder in (("indexing.allowDenied", indexing), ("allowDenied", value)):
+        if isinstance(holder, dict) and "allowDenied" in holder:
+            raise _not_trusted(
+                file,
+                key,
+                json.dumps(holder["allowDenied"]),
+                "{key} of {file} would let denied files in: {value}",
+                'take it out, or put this in {config}: {"projects": {"{root}": {"allowDenied": {value}}}}',
+                root=root,
+                config=settings.config_path,
+            )
 
 
 def _check_mcp(value: dict[str, Any], file: Path, unknown: list[str]) -> None:
@@ -369,20 +395,3 @@ def _not_trusted(file: Path, key: str, value: str, message: str, hint: str, **pa
     error = KxError(ErrorCode.CONFIG_NOT_TRUSTED, message, hint=hint, file=file, key=key, value=value)
     error.params |= {name: str(path) for name, path in params.items()}
     return error
-
-
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
-def is_project_name(name: str) -> bool:
-    """Tell whether `name` may name a project: it also becomes a file name and is printed everywhere."""
-    return _NAME.fullmatch(name) is not None and len(name.encode()) <= MAX_NAME_BYTES
-
-
-def name_of_folder(root: Path) -> str:
-    """Make a project name of a folder's name: what does not fit becomes a hyphen."""
-    name = unicodedata.normalize("NFC", os.fsencode(root.name).decode("utf-8", "replace"))
-    name = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:64]
-    while len(name.encode()) > MAX_NAME_BYTES:
-        name = name[:-1]
-    return name if is_project_name(name) else "project"

@@ -131,16 +131,57 @@ class _PieceCounts(dict[str, int]):
 
 
 class _WordCounts(dict[str, int]):
-    """Tokens of a run without whitespace and ASCII punctuation, asked from the tokenizer itself."""
+    """Tokens of a run without whitespace and ASCII punctuation; the tokenizer itself is asked where it is no plain word."""
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
         super().__init__()
         self._tokenizer = tokenizer
+        self._vocabulary = _Vocabulary(tokenizer)
 
     def __missing__(self, word: str) -> int:
-        tokens = len(self._tokenizer.encode(tokenizable(word), add_special_tokens=False).ids)
+        if word.isascii() and word.isalnum():
+            tokens = self._vocabulary.pieces(word.lower())
+        else:
+            tokens = len(self._tokenizer.encode(tokenizable(word), add_special_tokens=False).ids)
         if len(word) <= MAX_KEY_CHARS:
             if len(self) >= MAX_WORDS:
                 self.clear()
             self[word] = tokens
+        return tokens
+
+
+class _Vocabulary:
+    """Word pieces of a plain lower-case ASCII word: the longest known beginning, then the longest known continuation.
+
+    What the tokenizer does with such a word, without the 15 us of asking it: a minified file has a new word each
+    ten bytes (5 MB in one line: 9 s of counting, and 1 s so).
+
+    Source: WordPiece as in BERT's reference tokenizer (greedy longest match first).
+    """
+
+    def __init__(self, tokenizer: "Tokenizer") -> None:
+        model = tokenizer.model
+        prefix = model.continuing_subword_prefix
+        vocabulary = [word for word in tokenizer.get_vocab(with_added_tokens=False) if word.isascii()]
+        self._begins = frozenset(word for word in vocabulary if not word.startswith(prefix))
+        self._goes_on = frozenset(word.removeprefix(prefix) for word in vocabulary if word.startswith(prefix))
+        self._longest = max(map(len, vocabulary), default=0)
+        self._max_chars = model.max_input_chars_per_word
+
+    def pieces(self, word: str) -> int:
+        """Count the pieces; a word that has none, or is too long, is one unknown token."""
+        end = len(word)
+        if end > self._max_chars:
+            return 1
+        start = tokens = 0
+        known = self._begins
+        while start < end:
+            stop = end if end - start <= self._longest else start + self._longest
+            while word[start:stop] not in known:
+                stop -= 1
+                if stop == start:
+                    return 1
+            start = stop
+            tokens += 1
+            known = self._goes_on
         return tokens

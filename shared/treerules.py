@@ -58,6 +58,7 @@ class RulesConfig(Struct, frozen=True, kw_only=True):
     """What a project's configuration says about its files."""
 
     deny: tuple[str, ...] = ()
+    allow_denied: tuple[str, ...] = ()  # the user's own, see `shared/grants.py`
     ignore_files: tuple[str, ...] = ()
     max_file_bytes: int = 10_000_000
     hard_links: Literal["allow", "deny"] = "allow"
@@ -97,7 +98,7 @@ class TreeRules:
         self.root = Path(os.path.realpath(root))
         self.config = config
         self._raw_root = os.fsencode(self.root)
-        self._deny = DenyList(config.deny)
+        self._deny = DenyList(config.deny, config.allow_denied)
         self._sources = Sources(config.sources)
         configured = IgnoreFile.parse("\n".join(config.ignore_files), source="ignoreFiles")
         self._configured = (configured,) if configured else ()

@@ -11,7 +11,8 @@ import msgspec
 from kx.context import Context
 from shared.atomic_file import write_atomic
 from shared.errors import ErrorCode, KxError
-from shared.project_config import KX_JSON, name_of_folder
+from shared.project_config import KX_JSON
+from shared.project_name import name_of_folder
 from shared.registry import canonical_root
 from shared.settings import ensure_home
 

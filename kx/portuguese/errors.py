@@ -169,6 +169,7 @@ ERRORS: dict[str, str] = {
         "indexing.deny: o padrão {pattern} não é aceito: {reason}"
     ),
     "sources[].path: {path} does not stay inside the project": "sources[].path: {path} não fica dentro do projeto",
+    "{key} of {file} would let denied files in: {value}": "{key} de {file} deixaria entrar arquivos vetados: {value}",
     "{key} of {file} leads out of the project: {value}": "{key} de {file} leva para fora do projeto: {value}",
     "{key} of {file} is outside kx's data folder: {value}": "{key} de {file} está fora da pasta de dados do kx: {value}",
 }

@@ -151,6 +151,9 @@ HINTS: dict[str, str] = {
     'write a folder relative to the project, for example "docs"': (
         'escreva uma pasta relativa ao projeto, por exemplo "docs"'
     ),
+    'take it out, or put this in {config}: {"projects": {"{root}": {"allowDenied": {value}}}}': (
+        'tire-o, ou ponha isto em {config}: {"projects": {"{root}": {"allowDenied": {value}}}}'
+    ),
     "give a path inside {root}, or add that folder as a project of its own: kx project add {value}": (
         "indique um caminho dentro de {root}, ou registre aquela pasta como um projeto à parte: kx project add {value}"
     ),

@@ -113,3 +113,39 @@ def test_entry_alone_does_not_look_above() -> None:
     """A walk has asked about the folders already."""
     assert DenyList().denies_entry(".env/a.txt") is None
     assert DenyList().denies_entry("a/.env") is not None
+
+
+@pytest.mark.parametrize(
+    ("allowed", "path", "denied"),
+    [
+        (".env.example", "sub/.env.example", False),
+        (".env.example", ".env", True),
+        ("docs/.env", "docs/.ENV", False),
+        ("docs/.env", "other/.env", True),
+        (".vault/private/", ".vault/private/deep/a.md", False),
+        (".aws/config", ".aws/config", True),
+        (".aws/", "x/.aws/credentials.json", False),
+        ("*.sekret", "a.sekret", True),
+    ],
+    ids=[
+        "one name",
+        "another name",
+        "a place",
+        "another place",
+        "a folder",
+        "below a denied folder",
+        "what lies in it",
+        "own",
+    ],
+)
+def test_what_the_user_allows_leaves_the_default_list_only(allowed: str, path: str, denied: bool) -> None:
+    """MISSION 1.4: `allowDenied` re-admits what a default pattern denies, never what the project itself denies."""
+    assert (DenyList(["*.sekret"], [allowed]).denies(path) is not None) is denied
+
+
+def test_a_walk_and_a_whole_path_agree_on_what_is_allowed() -> None:
+    """The walk asks about the last component alone, after the folders above."""
+    deny = DenyList([], [".aws/"])
+    assert deny.denies_entry(".aws") is None
+    assert deny.denies_entry(".aws/credentials.json") is None
+    assert deny.denies_entry("credentials.json") is not None

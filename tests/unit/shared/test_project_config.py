@@ -21,10 +21,9 @@ from shared.project_config import (
     DEFAULT_RECENCY,
     LoadedConfig,
     Source,
-    is_project_name,
     load_project_config,
-    name_of_folder,
 )
+from shared.project_name import is_project_name, name_of_folder
 from tests.support.configs import make_root, make_settings, write_json
 
 PROJECT_ID = "3f8e2c1a-9d1b-4c5e-8f7a-0123456789ab"
@@ -380,13 +379,20 @@ def test_the_hint_is_the_line_to_put_into_the_users_own_file(tmp_path: Path) -> 
     assert loaded.index == Path("/elsewhere/a.sqlite")
 
 
-def test_allow_denied_counts_only_in_the_users_own_file(tmp_path: Path) -> None:
-    """MISSION 1.4: in a project's file it is an unknown key."""
-    loaded = load(tmp_path, {"allowDenied": [".env"]})
-    assert loaded.allow_denied == ()
-    assert len(loaded.warnings) == 1
-    user = {"projects": {str(tmp_path / "proj"): {"allowDenied": [".env.example"]}}}
-    assert load(tmp_path, {}, user=user).allow_denied == (".env.example",)
+@pytest.mark.parametrize(
+    ("config", "key"),
+    [({"allowDenied": [".env"]}, "allowDenied"), ({"indexing": {"allowDenied": [".env"]}}, "indexing.allowDenied")],
+    ids=["at the top", "in indexing"],
+)
+def test_allow_denied_counts_only_in_the_users_own_file(tmp_path: Path, config: object, key: str) -> None:
+    """MISSION 1.4: in a project's file it is an error that says where to put it; there, it holds."""
+    error = failure(tmp_path, config)
+    assert (error.code, error.params["key"]) == (ErrorCode.CONFIG_NOT_TRUSTED, key)
+    line = error.hint.partition("{config}: ")[2]
+    for name in ("root", "value"):
+        line = line.replace("{" + name + "}", error.params[name])
+    loaded = load(tmp_path, {}, user=json.loads(line))
+    assert loaded.config.rules().allow_denied == (".env",)
 
 
 @pytest.mark.parametrize("index", ["a.sqlite", "~/.kx/data/a.sqlite", "{home}/data/a.sqlite"])

@@ -43,6 +43,22 @@ def test_count_equals_the_tokenizers(text: str) -> None:
     assert COUNTER(text) == COUNTER.count_content(text) + SPECIAL_TOKENS
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text("abcdefghijkmnorstu0129AZ", min_size=1, max_size=14), min_size=1, max_size=12))
+def test_plain_words_are_cut_as_the_tokenizer_cuts_them(words: list[str]) -> None:
+    """Words of minified code are counted without asking the tokenizer, and counted the same."""
+    text = ".".join(words)
+    assert COUNTER.count(text) == exact(text)
+
+
+def test_every_word_of_the_vocabulary_counts_as_the_tokenizer_counts_it() -> None:
+    """Each known piece, alone and glued to another, among them the longest."""
+    pieces = sorted({word.removeprefix("##") for word in TOKENIZER.get_vocab() if word.isascii()})
+    words = [left + right for left, right in zip(pieces, pieces[7:] + pieces[:7], strict=True)]
+    encoded = TOKENIZER.encode_batch(words)
+    assert [COUNTER.count(word) for word in words] == [len(encoding.ids) for encoding in encoded]
+
+
 @settings(max_examples=100, deadline=None)
 @given(texts, st.text(MODEL_WHITESPACE, min_size=1, max_size=3), texts)
 def test_content_is_additive_at_whitespace(left: str, gap: str, right: str) -> None:
