@@ -7,6 +7,7 @@ is announced, so a lost disk empties no index.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import anyio
@@ -175,7 +176,9 @@ class Follower:
                 self.reconcile()
             self._parts.add(*due.folders)
             if due.paths:
-                await self._look(due)
+                await self._look(due.paths, _urgency(due.paths))
+            if due.burst:
+                await self._look(due.burst, "bulk")
 
     async def _next_due(self) -> Due:
         while True:
@@ -186,17 +189,17 @@ class Follower:
             with anyio.move_on_after(None if at is None else at - anyio.current_time()):
                 await self._noticed.wait()
 
-    async def _look(self, due: Due) -> None:
-        self._looking = len(due.paths)
+    async def _look(self, paths: Sequence[str], urgency: Urgency) -> None:
+        self._looking = len(paths)
         try:
-            seen = await to_thread.run_sync(self._tree.look, due.paths, limiter=self._looks)
+            seen = await to_thread.run_sync(self._tree.look, paths, limiter=self._looks)
         except KxError as error:  # no root, or a configuration nobody can read: the walk tries until it can
             _log.debug("look.failed", instance=self._instance, error_code=error.code.value)
             self.reconcile()
             return
         finally:
             self._looking = 0
-        self._announcer.put(seen.touched, "bulk" if due.is_burst else _urgency(seen.touched), "event")
+        self._announcer.put(seen.touched, urgency, "event")
         self._parts.add(*seen.folders, *seen.scopes)
         self._changes.walk_again(seen.folders, anyio.current_time())
 
@@ -231,7 +234,7 @@ class Follower:
         return compared.took_s
 
 
-def _urgency(paths: list[str]) -> Urgency:
+def _urgency(paths: Sequence[str]) -> Urgency:
     return "bulk" if len(paths) > BURST_PATHS else "live"
 
 

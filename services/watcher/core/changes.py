@@ -1,13 +1,13 @@
 """When a noticed path is due (pure; time is an argument).
 
 A lone save is handled almost at once; a path that keeps changing is handled when it is quiet, or at the latest after
-a second. Many paths at once (a checkout) are one burst, given out whole. So many that the kernel may have dropped some
-are not kept one by one: the whole tree is due then, so what is kept here is bounded.
+a second. Many paths at once (a checkout) are one burst, given out whole; a save beside it stays a save. So many that the
+kernel may have dropped some are not kept one by one: the whole tree is due then, so what is kept here is bounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ AT_MOST_S = 1.0  # ... or this long after it was first noticed
 IDLE_S = 1.0  # a path nobody touched for this long is not part of a series:
 LONE_S = 0.030  # it is due after this, enough for an editor's write, flush and rename
 BURST_PATHS = 200  # distinct paths within IDLE_S
+SAVE_PATHS = 5  # reported together, that is within some 60 ms: a person's save, also while a burst goes on
 # The kernel's queue holds 16,384 events and drops the rest without a word; a file unpacked with its times set makes
 # six. So from here on some may be missing (measured: 5,463 of 20,001 created files seen).
 DOUBT_PATHS = 2_500
@@ -26,7 +27,7 @@ class Due(Struct, frozen=True, kw_only=True):
 
     paths: tuple[str, ...] = ()  # in the order in which they were first noticed
     folders: tuple[str, ...] = ()  # to be walked a second time
-    is_burst: bool = False
+    burst: tuple[str, ...] = ()  # the same, of many that changed together
     is_doubtful: bool = False  # some may have been lost: walk the whole tree
 
 
@@ -48,34 +49,28 @@ class Changes:
         self._waiting: dict[str, _Waiting] = {}
         self._recent: dict[str, float] = {}  # paths noticed within IDLE_S, oldest first
         self._again: dict[str, float] = {}  # folder → when to walk it once more
-        self._newest = 0.0
-        self._burst_since: float | None = None
+        self._burst: dict[str, None] = {}
+        self._burst_first = self._burst_last = 0.0
         self._is_doubtful = False
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting) + len(self._burst)
 
-    def add(self, paths: Iterable[str], now: float) -> None:
-        """Take note of changes at `paths`; the last one wins."""
+    def add(self, paths: Sequence[str], now: float) -> None:
+        """Take note of changes at `paths`, which were reported together; the last one wins."""
         self._forget_old(now)
-        if not self._waiting and not self._is_doubtful and len(self._recent) <= BURST_PATHS:
-            self._burst_since = None
-        self._newest = now
+        idle = {path for path in paths if self._recent.pop(path, None) is None}
+        self._recent.update(dict.fromkeys(paths, now))
+        is_many = len(self._recent) > BURST_PATHS or self._is_doubtful
+        if is_many and len(paths) > SAVE_PATHS:
+            self._add_to_burst(paths, now)
+            return
         for path in paths:
-            is_lone = self._recent.pop(path, None) is None
-            self._recent[path] = now
             waiting = self._waiting.get(path)
             if waiting is None:
-                self._waiting[path] = _Waiting(now, now, is_lone)
+                self._waiting[path] = _Waiting(now, now, path in idle)
             else:
                 waiting.last = now
-            if len(self._recent) > DOUBT_PATHS:
-                self._is_doubtful = True
-                self._recent.clear()
-            if self._is_doubtful:
-                self._waiting.clear()
-        if self._burst_since is None and (self._is_doubtful or len(self._recent) > BURST_PATHS):
-            self._burst_since = now
 
     def walk_again(self, folders: Iterable[str], now: float) -> None:
         """Have folders walked once more in a second.
@@ -87,11 +82,9 @@ class Changes:
 
     def next_due(self) -> float | None:
         """Give the time at which `take` has something; None when nothing waits."""
-        times = list(self._again.values())
-        if self._burst_since is not None and (self._waiting or self._is_doubtful):
-            times.append(min(self._newest + QUIET_S, self._burst_since + AT_MOST_S))
-        else:
-            times.extend(waiting.due_at() for waiting in self._waiting.values())
+        times = [*self._again.values(), *(waiting.due_at() for waiting in self._waiting.values())]
+        if self._burst or self._is_doubtful:
+            times.append(self._burst_due_at())
         return min(times, default=None)
 
     def take(self, now: float) -> Due:
@@ -99,27 +92,31 @@ class Changes:
         folders = tuple(folder for folder, at in self._again.items() if at <= now)
         for folder in folders:
             del self._again[folder]
-        if self._burst_since is not None:
-            return self._take_burst(folders, self._burst_since, now)
         paths = tuple(path for path, waiting in self._waiting.items() if waiting.due_at() <= now)
         for path in paths:
             del self._waiting[path]
-        return Due(paths=paths, folders=folders)
-
-    def _take_burst(self, folders: tuple[str, ...], since: float, now: float) -> Due:
-        if now < min(self._newest + QUIET_S, since + AT_MOST_S):
-            return Due(folders=folders)
-        due = Due(
-            paths=tuple(self._waiting),
-            folders=folders,
-            is_burst=bool(self._waiting),
-            is_doubtful=self._is_doubtful,
-        )
-        self._waiting.clear()
+        if (not self._burst and not self._is_doubtful) or now < self._burst_due_at():
+            return Due(paths=paths, folders=folders)
+        due = Due(paths=paths, folders=folders, burst=tuple(self._burst), is_doubtful=self._is_doubtful)
+        self._burst.clear()
         self._is_doubtful = False
-        self._forget_old(now)
-        self._burst_since = now if len(self._recent) > BURST_PATHS else None
         return due
+
+    def _add_to_burst(self, paths: Sequence[str], now: float) -> None:
+        if not self._burst and not self._is_doubtful:
+            self._burst_first = min((waiting.first for waiting in self._waiting.values()), default=now)
+            self._burst.update(dict.fromkeys(self._waiting))  # how it began could not be told from a save
+            self._waiting.clear()
+        self._burst_last = now
+        self._burst.update(dict.fromkeys(paths))
+        if len(self._recent) > DOUBT_PATHS:
+            self._is_doubtful = True
+            self._recent.clear()
+        if self._is_doubtful:
+            self._burst.clear()
+
+    def _burst_due_at(self) -> float:
+        return min(self._burst_last + QUIET_S, self._burst_first + AT_MOST_S)
 
     def _forget_old(self, now: float) -> None:
         while self._recent:

@@ -89,7 +89,7 @@ def test_many_paths_are_one_burst():
     changes.add(paths[:500], 10.0)
     changes.add(paths[500:], 10.08)
     [(at, due)] = drain(changes, 20.0)
-    assert (at, due) == (10.08 + QUIET_S, Due(paths=tuple(paths), is_burst=True))
+    assert (at, due) == (10.08 + QUIET_S, Due(burst=tuple(paths)))
 
 
 def test_burst_that_goes_on_is_given_out_every_second():
@@ -99,7 +99,7 @@ def test_burst_that_goes_on_is_given_out_every_second():
     for step in range(40):
         now = 10 + step * 0.1
         changes.add([f"p{step}.{n}" for n in range(100)], now)
-        bursts += [at for at, due in drain(changes, now) if due.is_burst]
+        bursts += [at for at, due in drain(changes, now) if due.burst]
     assert len(bursts) >= 3
 
 
@@ -110,6 +110,25 @@ def test_after_a_burst_a_save_is_lone_again():
     drain(changes, 12.0)
     changes.add(["a"], 12.0)
     assert drain(changes, 13.0) == [(12.0 + LONE_S, Due(paths=("a",)))]
+
+
+def test_save_beside_a_burst_stays_a_save():
+    """Issue 5.3: what a person saves does not wait behind a checkout of the same second."""
+    changes = Changes()
+    changes.add([f"p{n}" for n in range(DOUBT_PATHS + 1)], 10.0)
+    changes.add(["a", ".a.swp"], 10.02)
+    assert changes.take(10.02 + LONE_S) == Due(paths=("a", ".a.swp"))
+    assert changes.take(10.0 + QUIET_S) == Due(is_doubtful=True)
+
+
+def test_burst_that_began_slowly_is_given_out_whole():
+    """Its first paths came one by one; none is lost, none comes twice."""
+    changes = Changes()
+    for number in range(BURST_PATHS):
+        changes.add([f"p{number}"], 10.0 + number / 1e5)
+    changes.add([f"q{number}" for number in range(50)], 10.01)
+    [(at, due)] = drain(changes, 20.0)
+    assert (at, len(due.burst), due.paths) == (10.01 + QUIET_S, BURST_PATHS + 50, ())
 
 
 def test_so_many_that_some_may_be_lost_are_not_kept():
@@ -161,4 +180,4 @@ def test_border_of_a_burst(count: int):
     changes = Changes()
     changes.add([f"p{n}" for n in range(count)], 10.0)
     [(_, due)] = drain(changes, 20.0)
-    assert (len(due.paths), due.is_burst) == (count, count > BURST_PATHS)
+    assert (len(due.paths), len(due.burst)) == ((0, count) if count > BURST_PATHS else (count, 0))
