@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any, cast
 
 import click
@@ -19,7 +18,6 @@ from kx.exits import Exit, exit_code_of
 from kx.help import spoken
 from kx.terminal import visible
 from kx.usage import SuggestingGroup, usage_error
-from shared import logs
 from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
@@ -69,7 +67,7 @@ Exit codes:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EPILOG,
 )
-@click.version_option(version("kx"), prog_name="kx", message="%(prog)s %(version)s")
+@click.version_option(package_name="kx", prog_name="kx", message="%(prog)s %(version)s")
 @click.option("--home", type=click.Path(), help="Folder kx keeps everything in (default ~/.kx).")
 @click.option(
     "--lang", type=click.Choice(["en", "pt"]), help="Language of help and messages (default: KX_LANG, the locale)."
@@ -92,7 +90,10 @@ Exit codes:
 def main(ctx: click.Context, /, **flags: Any) -> None:
     """Search a project's docs, code, configuration and notes by meaning and by exact words, on this machine."""
     settings = load_settings({name: value for name, value in flags.items() if value is not None})
-    logs.configure(settings.log_level)
+    if ctx.invoked_subcommand != "mcp":  # a pump logs nothing; loading this would cost each agent 10 MB and 80 ms
+        from shared import logs
+
+        logs.configure(settings.log_level)
     ctx.obj = Context(settings)
     if ctx.invoked_subcommand != "serve":  # a stack has six of them; whoever started it has said so
         for warning in settings.warnings:

@@ -10,7 +10,6 @@ import click
 
 from kx.context import Context
 from kx.pump import pump
-from kx.stack_start import ensure_stack
 from shared.errors import ErrorCode, KxError
 from shared.local_link import PROTOCOL, Hello
 from shared.settings import Settings
@@ -78,6 +77,8 @@ def _connected(settings: Settings, hello: Hello, *, may_start: bool) -> socket.s
                 hint="start one with: kx up -d",
                 home=settings.home,
             )
+        from kx.stack_start import ensure_stack  # where a stack runs it is not needed
+
         ensure_stack(settings)
         found = running_stack(settings.run_dir)
     if found is None:
