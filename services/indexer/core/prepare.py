@@ -11,8 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.indexer.core.chunking import Chunk, chunk, embed_text
-from shared.analyzer import index_terms
+from shared.analyzer import index_terms, plain_markdown
 from shared.identity import TextHash, text_hash
+from shared.kinds import Kind
 
 
 class PreparedChunk(Struct, frozen=True, kw_only=True):
@@ -47,11 +48,15 @@ class PreparedDocument(Struct, frozen=True, kw_only=True):
 
 
 def prepare_chunks(text: str, *, kind: str, language: str, count: Callable[[str], int]) -> tuple[PreparedChunk, ...]:
-    """Cut, analyse and address the chunks of a text (lines end with LF), in file order."""
-    return tuple(_prepared(piece) for piece in chunk(text, kind=kind, language=language, count=count))
+    """Cut, analyse and address the chunks of a text (lines end with LF), in file order.
+
+    Of Markdown's wikilinks only what a reader sees is analysed and embedded; the text kept is the file's.
+    """
+    readable = plain_markdown if kind == Kind.VAULT or language == "markdown" else str
+    return tuple(_prepared(piece, readable) for piece in chunk(text, kind=kind, language=language, count=count))
 
 
-def _prepared(piece: Chunk) -> PreparedChunk:
+def _prepared(piece: Chunk, readable: Callable[[str], str]) -> PreparedChunk:
     symbols = "\n".join(piece.symbols)
     return PreparedChunk(
         start_line=piece.start_line,
@@ -61,6 +66,6 @@ def _prepared(piece: Chunk) -> PreparedChunk:
         text=piece.text,
         text_hash=text_hash(embed_text(piece.heading, piece.text)),
         tokens=piece.tokens,
-        body_terms=index_terms(piece.text),
+        body_terms=index_terms(readable(piece.text)),
         name_terms=index_terms(f"{piece.heading}\n{symbols}") if piece.heading or symbols else "",
     )

@@ -8,6 +8,7 @@ import re
 
 from services.indexer.core.chunking.outline import Outline, Scope, nest, plain_levels
 from services.indexer.core.chunking.partition import ALWAYS, INNER, NEVER, SOFT
+from shared.analyzer import plain_markdown
 
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
 _CLOSING = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
@@ -175,7 +176,7 @@ class _Reader:
 
 def _plain(name: str) -> str:
     """Return a heading or cell without its inline markup."""
-    return _MARKUP.sub("", _LINK.sub(r"\1", name)).strip()
+    return _MARKUP.sub("", _LINK.sub(r"\1", plain_markdown(name))).strip()
 
 
 def _hang(root: Scope, table: Scope) -> None:

@@ -4,6 +4,7 @@ Pure. A chunk is a run of a document's lines small enough to be embedded whole; 
 the document gives to some of its lines. Where the borders run is decided in `partition`.
 """
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -11,12 +12,16 @@ from msgspec import Struct
 from shared.token_budget import EMBED_SAFE_TOKENS, SPECIAL_TOKENS
 
 # What a cut of the same text looks like depends on all of this package: raise it whenever an output changes.
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 
 MAX_TOKENS = EMBED_SAFE_TOKENS
 CONTENT_TOKENS = MAX_TOKENS - SPECIAL_TOKENS
 
 Counter = Callable[[str], int]
+
+# "[[ -f x ]]" of a shell is no link. Links are replaced with a blank on each side, where tokens add up: what is embedded
+# never has more of them than the text.
+_WIKILINK = re.compile(r"\[\[(?=\S)([^\[\]\n|]+)(?:\|([^\[\]\n]+))?\]\]")
 
 
 class Chunk(Struct, frozen=True):
@@ -49,5 +54,13 @@ class Parsed(Struct, frozen=True):
 
 
 def embed_text(heading: str, text: str) -> str:
-    """Return what the model sees of a chunk; the file's path is no part of it, so a rename costs no embedding."""
+    """Return what the model sees of a chunk; the file's path is no part of it, so a rename costs no embedding.
+
+    Of a wikilink it sees what a reader sees, the alias or else the target. Never more tokens than heading and text have.
+
+    >>> embed_text("", "see [[decisions/adr-7|the decision]].")
+    'see  the decision .'
+    """
+    if "[[" in text:
+        text = _WIKILINK.sub(lambda link: f" {link[2] or link[1]} ", text)
     return f"{heading}\n{text}" if heading else text

@@ -6,7 +6,7 @@ over its lines, each counted once.
 
 from collections.abc import Iterator
 
-from services.indexer.core.chunking.model import CONTENT_TOKENS, Chunk, Counter
+from services.indexer.core.chunking.model import CONTENT_TOKENS, Chunk, Counter, embed_text
 from services.indexer.core.chunking.outline import Outline
 from services.indexer.core.chunking.partition import partition
 from services.indexer.core.chunking.window import CHARS_PER_TOKEN, slices
@@ -73,6 +73,10 @@ class _Names:
     def symbols(self, start: int, end: int) -> tuple[str, ...]:
         return self._outline.symbols(start, end)
 
+    def embedded(self, text: str, tokens: int) -> int:
+        """Return the tokens of a text as it is embedded, at most its own."""
+        return tokens if "[[" not in text else self._cost(embed_text("", text))
+
     def _fit(self, path: tuple[str, ...], room: int) -> tuple[str, int]:
         """Drop outer names, then words of the innermost, until the heading fits."""
         for first in range(len(path)):
@@ -101,15 +105,16 @@ def _chunk(lines: list[str], tokens: list[int], start: int, end: int, names: _Na
         end -= 1
     if start == end:
         return
-    content = sum(tokens[start:end])
-    heading, cost = names.heading(start, end, CONTENT_TOKENS - content)
     text = "\n".join(lines[start:end])
+    content = names.embedded(text, sum(tokens[start:end]))
+    heading, cost = names.heading(start, end, CONTENT_TOKENS - content)
     yield Chunk(start + 1, end, heading, text, content + cost + SPECIAL_TOKENS, names.symbols(start, end))
 
 
 def _slice(line: str, index: int, names: _Names, count: Counter) -> Iterator[Chunk]:
     symbols = names.symbols(index, index + 1)
-    for text, content in slices(line, count):
+    for text, tokens in slices(line, count):
+        content = names.embedded(text, tokens)
         heading, cost = names.heading(index, index + 1, CONTENT_TOKENS - content)
         yield Chunk(index + 1, index + 1, heading, text, content + cost + SPECIAL_TOKENS, symbols)
         symbols = ()
