@@ -23,7 +23,7 @@ from bench.quality.embeddings import EmbeddingCache
 from bench.quality.metrics import Scores
 from bench.quality.pipeline import Found, ask, by_evidence, by_mode, files
 from services.query.core.dedup import fold_equal_texts
-from services.query.core.evidence.score import DEFAULT, Weights
+from services.query.core.evidence.weights import DEFAULT, Weights
 from services.query.core.grouping import group
 from services.query.core.passages import Ranked
 from shared.messages import Group, Mode

@@ -16,7 +16,7 @@ from services.indexer.adapters.text_lane import TextLane
 from services.indexer.core.chunking import CHUNKER_VERSION
 from services.indexer.core.versions import EpochVersions
 from shared.analyzer import ANALYZER_VERSION
-from shared.identity import InstanceId
+from shared.identity import instance_id_from
 from shared.messages import VectorItem
 from shared.relpath import RelPath, encode_path
 from shared.tokens import TokenCounter
@@ -25,7 +25,7 @@ from shared.treerules import RulesConfig
 SETS = ("semble", "octocode-code", "octocode-docs", "faquad", "pira-pt", "pira-en", "pira-x")
 # Sets that ask other questions of the same texts share an index.
 SAME_TEXTS = {"octocode-docs": "octocode-code", "pira-x": "pira-en"}
-INSTANCE = InstanceId("b" * 32)
+INSTANCE = instance_id_from(b"a quality bench!")
 
 
 class Question(Struct, frozen=True, kw_only=True):

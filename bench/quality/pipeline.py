@@ -16,7 +16,9 @@ from services.query.adapters.passages import Filters
 from services.query.adapters.reader import IndexReaders, Snapshot
 from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.core.dedup import fold_equal_texts
-from services.query.core.evidence.score import DEFAULT, Evidence, Weights, score
+from services.query.core.evidence.measure import Evidence
+from services.query.core.evidence.score import score
+from services.query.core.evidence.weights import DEFAULT, Weights
 from services.query.core.fusion import Parts, unite
 from services.query.core.grouping import group
 from services.query.core.passages import Candidate, Ranked

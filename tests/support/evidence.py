@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from services.query.core.evidence.asked import Asked, Corpus, asked_of
+from services.query.core.evidence.measure import Evidence, File, Witness, measure
 from services.query.core.evidence.sample import sample_of
-from services.query.core.evidence.score import Evidence, File, Weights, Witness, measure, score
+from services.query.core.evidence.score import score
+from services.query.core.evidence.weights import Weights
 from services.query.core.synonyms import SynonymTable, synonyms_of
 from shared.analyzer import query_terms, terms
 from shared.messages import KindFilter

@@ -15,8 +15,9 @@ from services.query.adapters.lanes import Outcomes
 from services.query.adapters.projects import SearchProject
 from services.query.adapters.reader import IndexReaders, Snapshot
 from services.query.core.evidence.asked import Corpus, asked_of
+from services.query.core.evidence.measure import Evidence, File, Witness, measure
 from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
-from services.query.core.evidence.score import Evidence, File, Witness, measure, score
+from services.query.core.evidence.score import score
 from services.query.core.fusion import Scorer
 from services.query.core.passages import Candidate
 from services.query.core.question import Question

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from services.query.core.evidence.score import BY_FILE, BY_PASSAGE, NAMES, Weights, confidence, score
+from services.query.core.evidence.score import confidence, score
+from services.query.core.evidence.weights import BY_FILE, BY_PASSAGE, NAMES, Weights
 from tests.support.evidence import Candidate, evidence_on, scores_of
 
 FILLER = ("roses need water", "the tide comes in", "bread and butter")
@@ -66,7 +67,17 @@ def test_a_worse_passage_stands_below_its_files_best() -> None:
     best, worse = score(evidence)
     assert best.get("worse_passage", 0.0) == 0.0
     assert worse["worse_passage"] < 0.0
-    assert scores_of(evidence, worse_passage=0.0)[0] == pytest.approx(scores_of(evidence, worse_passage=0.0)[1])
+    equal = scores_of(evidence, worse_passage=0.0, later_passage=0.0)
+    assert equal[0] == pytest.approx(equal[1])
+
+
+def test_each_further_passage_of_a_file_stands_lower() -> None:
+    """A flat list must not be one file's; the first passage loses nothing."""
+    evidence = evidence_on(
+        "circuit breaker", [Candidate("a.py", f"circuit breaker {i}") for i in range(3)], others=FILLER
+    )
+    first, second, third = (parts.get("later_passage", 0.0) for parts in score(evidence))
+    assert first == 0.0 > second > third
 
 
 def test_the_vector_counts_for_what_the_index_knows() -> None:
