@@ -14,6 +14,13 @@ from shared.local_link import READ_BYTES, Ask, Frames, Told, frame
 from shared.local_stream import LocalStream
 from shared.messages import InstanceMessage, Message
 from shared.subjects import (
+    ACTIVITIES,
+    ACTIVITY,
+    ACTIVITY_ADD,
+    ACTIVITY_UPDATE,
+    ARTIFACT_ADD,
+    ARTIFACT_LINK,
+    ARTIFACTS,
     CANDIDATES,
     LISTING,
     PRIORITISE,
@@ -24,7 +31,6 @@ from shared.subjects import (
     SEARCH,
     SERVICES,
     STATUS,
-    SURVEY,
     RequestRoute,
     service_status,
 )
@@ -41,9 +47,15 @@ _FORWARDED: tuple[RequestRoute[Any, Any], ...] = (
     PROGRESS,
     PRIORITISE,
     RECONCILE,
-    SURVEY,
     REBUILD,
     RETRY_FAILED,
+    ACTIVITY_ADD,
+    ACTIVITY_UPDATE,
+    ACTIVITIES,
+    ACTIVITY,
+    ARTIFACT_ADD,
+    ARTIFACT_LINK,
+    ARTIFACTS,
     *_HEALTH,
 )
 ROUTES = {(route.service, route.verb): route for route in _FORWARDED}

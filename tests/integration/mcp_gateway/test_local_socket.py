@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from kx.client import services
 from kx.socket_bus import SocketBus
+from services.mcp_gateway.adapters.command_link import ROUTES
 from shared import messages as m
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
 from shared.local_link import MAX_FRAME_BYTES, PROTOCOL, Hello, line, socket_path
 from shared.process_identity import own_identity
 from shared.stack_file import GREETING_S, StackFile, greet, read_stack_file, running_stack, write_stack_file
-from shared.subjects import GATEWAY, SEARCH, TOUCHED, service_status
+from shared.subjects import COMMAND, GATEWAY, RECONCILE, RETRY_FAILED, SEARCH, TOUCHED, service_status
 from tests.support.gateway_bench import fake_services, make_hit, running_gateway
 
 pytestmark = pytest.mark.anyio
@@ -56,16 +57,19 @@ async def test_errors_come_through_with_their_code(settings):
         SocketBus.connect(stack) as reached,
     ):
         fakes.walk_may_end = anyio.Event()
-        from shared.subjects import RECONCILE, SURVEY
-
         for route, message, code in (
-            (SURVEY, m.SurveyTree(instance=INSTANCE), ErrorCode.SERVICE_UNAVAILABLE),
+            (RETRY_FAILED, m.RetryFailed(instance=INSTANCE), ErrorCode.SERVICE_UNAVAILABLE),
             (TOUCHED, m.PathsTouched(instance=INSTANCE, paths=("a",)), ErrorCode.BAD_REQUEST),
             (RECONCILE, m.ReconcileTree(instance=INSTANCE), ErrorCode.TIMEOUT),
         ):
             with pytest.raises(KxError) as refused:
                 await reached.request(route, message, timeout_s=0.1)
             assert refused.value.code is code
+
+
+def test_nothing_is_forwarded_that_the_command_may_not_ask():
+    """The gateway's rights on the bus are wider than those of who connects as a command."""
+    assert [key for key, route in ROUTES.items() if COMMAND not in route.callers] == []
 
 
 async def test_only_agents_and_working_commands_count_as_clients(settings):
