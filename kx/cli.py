@@ -21,7 +21,9 @@ from kx.usage import SuggestingGroup, usage_error
 from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
-VERBS = ("init", "index", "search", "status", "watch", "mcp", "up", "down", "project", "bus", "serve")
+VERBS = (
+    "init", "index", "search", "status", "watch", "activity", "artifact", "mcp", "up", "down", "project", "bus", "serve",
+)  # fmt: skip
 
 
 class Verbs(SuggestingGroup):

@@ -26,8 +26,13 @@ class Reach(Struct, frozen=True):
 
 
 @asynccontextmanager
-async def services(settings: Settings, *, writes: bool, mode: str, stack: bool | None = None) -> AsyncIterator[Reach]:
+async def services(
+    settings: Settings, *, writes: bool, mode: str, stack: bool | None = None, notes: bool = False
+) -> AsyncIterator[Reach]:
     """Enter a running stack, else embed the services; `stack` False never looks for one, True demands it.
+
+    `writes` and `notes` say which services are embedded: those that change an index; the one that keeps
+    activities, in the place of those that search.
 
     Raises:
         KxError: BUS_UNAVAILABLE when a stack was demanded and none runs; STACK_UNREACHABLE or STACK_OUTDATED when one
@@ -40,7 +45,7 @@ async def services(settings: Settings, *, writes: bool, mode: str, stack: bool |
             return
         from kx.embedded import embedded_bus
 
-        embedded = await entered.enter_async_context(embedded_bus(settings, writes=writes, mode=mode))
+        embedded = await entered.enter_async_context(embedded_bus(settings, writes=writes, mode=mode, notes=notes))
         yield Reach(embedded, is_stack=False)
 
 

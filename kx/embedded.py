@@ -6,7 +6,7 @@ The only module of the command that imports services; the same code answers the 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from shared.bus import Bus
 from shared.bus_memory import MemoryBus
@@ -14,20 +14,28 @@ from shared.settings import Settings
 
 
 @asynccontextmanager
-async def embedded_bus(settings: Settings, *, writes: bool, mode: str) -> AsyncIterator[Bus]:
+async def embedded_bus(settings: Settings, *, writes: bool, mode: str, notes: bool = False) -> AsyncIterator[Bus]:
     """Run the services while entered; without `writes` none that could change an index.
 
-    `mode` names the command in the lock file, for whoever meets the lock.
+    `mode` names the command in the lock file, for whoever meets the lock. With `notes` it is the service of activities
+    and artifacts in the place of those that search and walk.
     """
-    from services.query.service import service as query
-    from services.watcher.service import service as watcher
+    async with AsyncExitStack() as entered:
+        bus = await entered.enter_async_context(MemoryBus())
+        if notes:
+            from services.megabrain.service import service as megabrain
 
-    async with MemoryBus() as bus, query(bus, settings), watcher(bus, settings, follow=False):
-        if not writes:
-            yield bus
-            return
-        from services.embedder.service import service as embedder
-        from services.indexer.service import service as indexer
+            await entered.enter_async_context(megabrain(bus, settings))
+        else:
+            from services.query.service import service as query
+            from services.watcher.service import service as watcher
 
-        async with embedder(bus, settings), indexer(bus, settings, mode=mode, embeds_when_asked=True):
-            yield bus
+            await entered.enter_async_context(query(bus, settings))
+            await entered.enter_async_context(watcher(bus, settings, follow=False))
+        if writes:
+            from services.embedder.service import service as embedder
+            from services.indexer.service import service as indexer
+
+            await entered.enter_async_context(embedder(bus, settings))
+            await entered.enter_async_context(indexer(bus, settings, mode=mode, embeds_when_asked=True))
+        yield bus

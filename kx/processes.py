@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from shared.errors import ErrorCode, KxError
-from shared.subjects import EMBEDDER, GATEWAY, INDEXER, QUERY, WATCHER
+from shared.subjects import EMBEDDER, GATEWAY, INDEXER, MEGABRAIN, QUERY, WATCHER
 
 BUS = "bus"
 
@@ -30,7 +30,7 @@ PROCESSES = (
     Process(name=INDEXER, hosts=(INDEXER,)),
     Process(name=QUERY, hosts=(QUERY,)),
     Process(name=WATCHER, hosts=(WATCHER,)),
-    Process(name=GATEWAY, hosts=(GATEWAY,)),
+    Process(name=GATEWAY, hosts=(GATEWAY, MEGABRAIN)),
 )
 
 

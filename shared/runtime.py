@@ -10,8 +10,8 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -51,15 +51,18 @@ class ProcessSettings(Protocol):
 
 
 S = TypeVar("S", bound=ProcessSettings)
+Service = Callable[[Bus, S], AbstractAsyncContextManager[None]]
 
 
-def serve_main(name: str, service: Callable[[Bus, S], AbstractAsyncContextManager[None]], settings: S) -> int:
+def serve_main(name: str, service: Service[S], settings: S, *, beside: Mapping[str, Service[S]] | None = None) -> int:
     """Run `service` on the bus of this home until a signal ends it; the exit code.
 
-    The bus may come up within ten seconds of this.
+    The bus may come up within ten seconds of this. The services `beside` it, by name, answer from the same process
+    and are ready before it; each has a connection of its own, because rights on the bus are those of one service.
     """
     logs.configure(settings.log_level)
-    return anyio.run(partial(run_service, partial(_on_bus, name, service, settings), name=name))
+    services = {**(beside or {}), name: service}
+    return anyio.run(partial(run_service, partial(_on_bus, services, settings), name=name))
 
 
 async def run_service(
@@ -133,13 +136,14 @@ async def _watch_signals(life: _Life, *, task_status: TaskStatus[None]) -> None:
 
 
 @asynccontextmanager
-async def _on_bus(
-    name: str, service: Callable[[Bus, S], AbstractAsyncContextManager[None]], settings: S
-) -> AsyncIterator[None]:
+async def _on_bus(services: Mapping[str, Service[S]], settings: S) -> AsyncIterator[None]:
     from shared.bus_nats import NatsBus  # the embedded mode uses this module and has no NATS
 
-    find = partial(load_bus_address, settings.run_dir, name)
-    async with NatsBus.connect(find, name=name) as bus, service(bus, settings):
+    async with AsyncExitStack() as entered:
+        for name, service in services.items():
+            find = partial(load_bus_address, settings.run_dir, name)
+            bus = await entered.enter_async_context(NatsBus.connect(find, name=name))
+            await entered.enter_async_context(service(bus, settings))
         yield
 
 

@@ -9,12 +9,14 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from shared import megabrain_messages as mb
 from shared import messages as m
 from shared.identity import InstanceId
 
 PREFIX = "kx.v1"
 
 WATCHER, EMBEDDER, INDEXER, QUERY = "watcher", "embedder", "indexer", "query"
+MEGABRAIN = "megabrain"
 GATEWAY = "mcp_gateway"  # agents, and whatever it forwards for a `kx` command on the local socket
 COMMAND = "command"  # the `kx` command and, on its behalf, whoever supervises
 TOOL = "tool"  # other programs with credentials for one instance
@@ -45,7 +47,7 @@ class EventRoute(Struct, Generic[Q], frozen=True, kw_only=True):
 
 
 TOUCHED = RequestRoute(
-    service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER,)
+    service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER, MEGABRAIN)
 )
 REBUILD = RequestRoute(
     service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND, GATEWAY)
@@ -60,7 +62,11 @@ RETRY_FAILED = RequestRoute(
     service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
 PROGRESS = RequestRoute(
-    service=INDEXER, verb="progress", request=m.ProgressRequest, reply=m.IndexProgress, callers=(COMMAND, GATEWAY, QUERY)
+    service=INDEXER,
+    verb="progress",
+    request=m.ProgressRequest,
+    reply=m.IndexProgress,
+    callers=(COMMAND, GATEWAY, QUERY),
 )
 EMBED = RequestRoute(
     service=EMBEDDER,
@@ -74,7 +80,7 @@ RECONCILE = RequestRoute(
     service=WATCHER, verb="reconcile", request=m.ReconcileTree, reply=m.TreeReconciled, callers=(COMMAND, GATEWAY)
 )
 SURVEY = RequestRoute(
-    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(GATEWAY, QUERY)
+    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(QUERY,)
 )
 MANIFEST = RequestRoute(
     service=QUERY, verb="manifest", request=m.ManifestRequest, reply=m.ManifestPage, callers=(WATCHER,)
@@ -90,6 +96,31 @@ STATUS = RequestRoute(
 )
 LISTING = RequestRoute(
     service=QUERY, verb="listing", request=m.ListingRequest, reply=m.ListingPage, callers=(COMMAND, GATEWAY, TOOL)
+)
+ACTIVITY_ADD = RequestRoute(
+    service=MEGABRAIN, verb="add", request=mb.AddActivity, reply=mb.ActivityWritten, callers=(COMMAND, GATEWAY)
+)
+ACTIVITY_UPDATE = RequestRoute(
+    service=MEGABRAIN, verb="update", request=mb.UpdateActivity, reply=mb.ActivityWritten, callers=(COMMAND, GATEWAY)
+)
+ACTIVITIES = RequestRoute(
+    service=MEGABRAIN, verb="status", request=mb.ActivitiesRequest, reply=mb.Activities, callers=(COMMAND, GATEWAY)
+)
+ACTIVITY = RequestRoute(
+    service=MEGABRAIN, verb="get", request=mb.ActivityRequest, reply=mb.ActivityText, callers=(COMMAND, GATEWAY)
+)
+ARTIFACT_ADD = RequestRoute(
+    service=MEGABRAIN, verb="artifact_add", request=mb.AddArtifact, reply=mb.ArtifactWritten, callers=(COMMAND, GATEWAY)
+)
+ARTIFACT_LINK = RequestRoute(
+    service=MEGABRAIN,
+    verb="artifact_link",
+    request=mb.LinkArtifact,
+    reply=mb.ArtifactWritten,
+    callers=(COMMAND, GATEWAY),
+)
+ARTIFACTS = RequestRoute(
+    service=MEGABRAIN, verb="artifacts", request=mb.ArtifactsRequest, reply=mb.Artifacts, callers=(COMMAND, GATEWAY)
 )
 INDEX_COMMITTED = EventRoute(service=INDEXER, verb="committed", event=m.IndexCommitted, subscribers=(QUERY,))
 INDEXER_STARTED = EventRoute(
@@ -109,7 +140,7 @@ def service_status(service: str) -> RequestRoute[m.ServiceStatusRequest, m.Servi
     )
 
 
-SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY, GATEWAY)
+SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY, MEGABRAIN, GATEWAY)
 REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     TOUCHED,
     REBUILD,
@@ -125,6 +156,13 @@ REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     CANDIDATES,
     STATUS,
     LISTING,
+    ACTIVITY_ADD,
+    ACTIVITY_UPDATE,
+    ACTIVITIES,
+    ACTIVITY,
+    ARTIFACT_ADD,
+    ARTIFACT_LINK,
+    ARTIFACTS,
     *(service_status(name) for name in SERVICES),
 )
 EVENT_ROUTES: tuple[EventRoute[Any], ...] = (INDEX_COMMITTED, INDEXER_STARTED)

@@ -29,7 +29,8 @@ def command(context: Context, name: str, parent: int | None) -> int:
         from kx.bus_server import serve_bus
 
         serve_bus(context.settings.run_dir, context.settings.bus_port)
-    module = importlib.import_module(f"services.{process.hosts[0]}.service")
+    module, *others = (importlib.import_module(f"services.{host}.service") for host in process.hosts)
     if hasattr(module, "prepare"):
         module.prepare()  # what takes long and needs no bus
-    return serve_main(name, module.service, context.settings)
+    beside = {host: other.service for host, other in zip(process.hosts[1:], others, strict=True)}
+    return serve_main(name, module.service, context.settings, beside=beside)

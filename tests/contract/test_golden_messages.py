@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from shared import messages
+from shared import megabrain_messages, messages
 from shared.codec import decode, encode, encode_error
 from shared.messages import InstanceMessage, Message
 from tests.support.samples import ERROR, SAMPLES
 
+MODULES = {messages.__name__, megabrain_messages.__name__}
 GOLDEN = Path(__file__).with_name("golden_messages.json")
 
 
 def all_messages(base: type[Message] = Message) -> Iterator[type[Message]]:
     for kind in base.__subclasses__():
-        if kind is not InstanceMessage and kind.__module__ == messages.__name__:
+        if kind is not InstanceMessage and kind.__module__ in MODULES:
             yield kind
         yield from all_messages(kind)
 

@@ -7,12 +7,14 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from shared import messages, subjects
+from shared import megabrain_messages, messages, subjects
 from shared.subjects import EventRoute, RequestRoute
 from tests.support.repository import ROOT, syntax_of, text_of
 
 PAGE = Path("docs/messages.md")
-SOURCE = Path("shared/messages.py")
+SOURCES = {
+    module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py" for module in (messages, megabrain_messages)
+}
 
 
 def derived_blocks() -> dict[str, str]:
@@ -62,8 +64,9 @@ def _messages(crossing: bool) -> str:
     bases = (messages.Message, messages.InstanceMessage)
     structs = [
         value
-        for value in vars(messages).values()
-        if inspect.isclass(value) and value.__module__ == messages.__name__ and value not in bases
+        for module in SOURCES
+        for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__ == module.__name__ and value not in bases
     ]
     chosen = [one for one in structs if issubclass(one, messages.Message) == crossing]
     return "\n\n".join(_section(one) for one in chosen)
@@ -84,10 +87,11 @@ def _section(struct: type) -> str:
 
 def _fields_of(struct: type) -> list[tuple[str, str, str, str]]:
     inherited = [("instance", "InstanceId", "required", "the tree; the same as in the subject")]
+    source = next(path for module, path in SOURCES.items() if module.__name__ == struct.__module__)
     own = next(
-        node for node in syntax_of(SOURCE).body if isinstance(node, ast.ClassDef) and node.name == struct.__name__
+        node for node in syntax_of(source).body if isinstance(node, ast.ClassDef) and node.name == struct.__name__
     )
-    lines = text_of(SOURCE).splitlines()
+    lines = text_of(source).splitlines()
     fields = [node for node in own.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]
     rows = [(node.target.id, _kind(node.annotation), _default(node.value), _comment(lines, node)) for node in fields]  # type: ignore[union-attr]
     return [*(inherited if issubclass(struct, messages.InstanceMessage) else []), *rows]
@@ -102,7 +106,7 @@ def _kind(annotation: ast.expr) -> str:
 
 def _aliases() -> dict[str, str]:
     """The closed sets of words, spelled out: who writes JSON has no Python to look them up in."""
-    assigned = [node for node in syntax_of(SOURCE).body if isinstance(node, ast.Assign)]
+    assigned = [node for path in SOURCES.values() for node in syntax_of(path).body if isinstance(node, ast.Assign)]
     return {
         node.targets[0].id: " | ".join(ast.unparse(word) for word in node.value.slice.elts)  # type: ignore[attr-defined]
         for node in assigned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shared import megabrain_messages as mb
 from shared import messages as m
 from shared.errors import ErrorCode, ErrorDetails
 from shared.identity import InstanceId, TextHash
@@ -15,6 +16,34 @@ ERROR = ErrorDetails(
     hint="run {command}",
     retryable=True,
     params={"where": "/models", "command": "kx doctor"},
+)
+
+ACTIVITY = mb.ActivityRow(
+    id=3,
+    slug="novo-indice",
+    title="Novo índice",
+    state="bloqueado",
+    squad="core",
+    path=".vault/megabrain/novo-indice.md",
+    module="edge",
+    started="2026-01-30",
+    due="2026-02-28",
+    updated="2026-01-31T10:20:30",
+    stopped="sem acesso",
+    stopped_at="2026-01-31",
+)
+ARTIFACT = mb.ArtifactRow(
+    url="https://example.org/p",
+    title="Painel",
+    version=2,
+    created="2026-01-30",
+    updated="2026-01-31",
+    description="canais",
+    activity="novo-indice",
+    activity_id=3,
+    file="painel.html",
+    agent="codex",
+    session="s-1",
 )
 
 SAMPLES: tuple[m.Message, ...] = (
@@ -118,4 +147,39 @@ SAMPLES: tuple[m.Message, ...] = (
     m.ServiceStatus(service="query", state="degraded", pid=1, rss_bytes=2, detail="slow"),
     m.IndexCommitted(instance=INSTANCE, seq=2, epoch=1),
     m.IndexerStarted(),
+    mb.AddActivity(
+        instance=INSTANCE,
+        title="Novo índice",
+        description="por quê",
+        squad="core",
+        module="edge",
+        state="pendente",
+        tags=("busca",),
+        branches=("repo:novo",),
+        doc="docs/a.md",
+        started="2026-01-30",
+        due="2026-02-28",
+        session="s-1",
+    ),
+    mb.UpdateActivity(instance=INSTANCE, ref="#3", kind="block", text="sem acesso", session="s-1"),
+    mb.ActivityWritten(activity=ACTIVITY, notes=("note",), is_changed=False),
+    mb.ActivitiesRequest(instance=INSTANCE, limit=5, offset=5, state="bloqueado"),
+    mb.Activities(project="demo", activities=(ACTIVITY,), total=1, counts={"bloqueado": 1}, notes=("note",)),
+    mb.ActivityRequest(instance=INSTANCE, ref="#3", offset=100, limit=200),
+    mb.ActivityText(activity=ACTIVITY, text="olá\n", offset=100, total_chars=400, next_offset=300),
+    mb.AddArtifact(
+        instance=INSTANCE,
+        url="https://example.org/p",
+        title="Painel",
+        description="canais",
+        activity="#3",
+        file="painel.html",
+        agent="codex",
+        label="final",
+        session="s-1",
+    ),
+    mb.LinkArtifact(instance=INSTANCE, url="https://example.org/p", activity="#3"),
+    mb.ArtifactWritten(artifact=ARTIFACT, is_new=True, notes=("note",)),
+    mb.ArtifactsRequest(instance=INSTANCE, activity="#3", limit=5, offset=5),
+    mb.Artifacts(project="demo", artifacts=(ARTIFACT,), total=1),
 )

@@ -1,0 +1,1 @@
+"""What megabrain touches: the vault of a project, and its configuration."""

@@ -1,0 +1,1 @@
+"""What megabrain knows without touching anything: notes, activities, the map of contents, artifacts."""
