@@ -30,7 +30,6 @@ from services.query.service import service as query
 from services.watcher.service import service as watcher
 from shared import logs
 from shared.bus_memory import MemoryBus
-from shared.encoder import BULK_THREADS, OnnxEncoder
 from shared.errors import KxError
 from shared.index_open import open_reader
 from shared.messages import SearchRequest
@@ -129,18 +128,12 @@ async def measure(folder: Path, options: argparse.Namespace) -> None:
     root = folder / "tree"
     write_files(root, "edited", options.edits, rng)
     project = Registry(settings).enrol(root, load_project_config(root, settings))
-    model = locate_model(None)
-    fake = FakeEncoder(model_id=model.model_id)
-
-    def open_bulk() -> OnnxEncoder | FakeEncoder:
-        if options.model:
-            return OnnxEncoder.open(model, cache_dir=settings.cache_dir, threads=BULK_THREADS)
-        return fake
+    fake = FakeEncoder(model_id=locate_model(None).model_id)
 
     async with AsyncExitStack() as stack:
         bus = await stack.enter_async_context(MemoryBus())
         await stack.enter_async_context(query(bus, settings, encoder=fake))
-        await stack.enter_async_context(embedder(bus, settings, open_encoder=open_bulk))
+        await stack.enter_async_context(embedder(bus, settings, open_encoder=None if options.model else lambda: fake))
         await stack.enter_async_context(indexer(bus, settings))
         await stack.enter_async_context(watcher(bus, settings))
         index = Index(project)

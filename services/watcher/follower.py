@@ -29,7 +29,7 @@ from shared.subjects import FINISH_REBUILD
 
 FIRST_PAUSE_S, MAX_PAUSE_S = 0.05, 5.0  # doubling, between tries of what failed
 HEALTHY_S = 10.0  # a watch that held this long begins its pauses anew
-LIMIT_PAUSE_S = 30.0  # opening a tree only to meet the limit again costs a walk
+LASTING_PAUSE_S = 30.0  # opening a tree only to meet the same limit again costs a walk
 LATE_S = 5.0  # a poll this late means that the process was stopped: events may have been dropped meanwhile
 WALK_SHARE = 20  # polling may cost a twentieth of a core
 
@@ -137,20 +137,23 @@ class Follower:
         pause_s = FIRST_PAUSE_S
         while True:
             started = anyio.current_time()
-            failure = await self._watch_until_it_fails()
+            failure = await self._watch_until_it_ends()
+            if failure is None:
+                await anyio.sleep(FIRST_PAUSE_S)  # folders rarely come alone
+                continue
             self.state, self._watch_trouble = "polling", failure.reason
             _log.warning("watch.failed", instance=self._instance, reason=failure.reason)
             if anyio.current_time() - started > HEALTHY_S:
                 pause_s = FIRST_PAUSE_S
-            await self._poll_for(LIMIT_PAUSE_S if failure.is_limit else pause_s)
+            await self._poll_for(LASTING_PAUSE_S if failure.is_lasting else pause_s)
             pause_s = min(pause_s * 2, MAX_PAUSE_S)
 
-    async def _watch_until_it_fails(self) -> WatchFailedError:
+    async def _watch_until_it_ends(self) -> WatchFailedError | None:
         try:
             await self._watch(self._tree.root, self._tree.is_of_interest, self._on_ready, self._on_paths)
         except WatchFailedError as failure:
             return failure
-        return WatchFailedError("the file watch ended by itself")
+        return None
 
     def _on_ready(self) -> None:
         self.state, self._watch_trouble = "following", ""

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from services.watcher.adapters.watch import Watch, watch_tree
 from services.watcher.follower import Pace
@@ -179,7 +180,8 @@ class WatcherBench:
         self, *, watch: Watch = watch_tree, pace: Pace = FAST, indexer: bool = True, follow: bool = True
     ) -> AsyncIterator[Followed]:
         """Run the watcher; entered, the first walk is over (unless there is no `indexer`)."""
-        index = FakeIndex({project.instance: project.root_path for project in self.registry.projects()})
+        projects = await anyio.to_thread.run_sync(self.registry.projects)
+        index = FakeIndex({project.instance: project.root_path for project in projects})
         async with (
             MemoryBus() as bus,
             index.serving(bus, touched=indexer),

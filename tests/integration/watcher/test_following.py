@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from shared.errors import ErrorCode
@@ -217,3 +218,16 @@ async def test_folder_replaced_by_a_file_and_back(followed: Followed) -> None:
         (followed.root / "d").unlink()
         write_tree(followed.root, {"d/a.md": "two"})
         await followed.agrees(["kept.md", "d/a.md"])
+
+
+@pytest.mark.usefixtures("blocking_is_an_error")
+async def test_following_never_blocks_the_event_loop(bench: WatcherBench) -> None:
+    """STYLE 30: walks, looks and the registry are read in threads."""
+    write_tree(bench.root, {"a.md": "one"})
+    with anyio.fail_after(LIMIT_S):
+        async with bench.following() as followed:
+            write = anyio.to_thread.run_sync
+            await write(write_tree, bench.root, {"d/b.md": "two", ".gitignore": "*.log\n"})
+            await followed.index.until(lambda: {"d/b.md", ".gitignore"} <= set(followed.index.touched()))
+            await followed.reconcile()
+            await followed.survey(walk=True)
