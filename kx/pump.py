@@ -36,11 +36,10 @@ def pump(connect: Connect) -> NoReturn:
     Raises:
         KxError: what the first `connect` raises; stdout is untouched then.
     """
-    parent = os.getppid()
-    agent = _Agent()
-    link = _Link(connect, agent)
-    for work in (link.carry_in, _end_with_parent):
-        threading.Thread(target=work, args=(parent,) if work is _end_with_parent else (), daemon=True).start()
+    # From the start, because the first `connect` may wait for a whole stack.
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    link = _Link(connect, _Agent())
+    threading.Thread(target=link.carry_in, daemon=True).start()
     link.carry_out()
 
 

@@ -20,7 +20,7 @@ from shared.errors import ErrorCode, ErrorDetails, KxError
 
 PROTOCOL = 1  # raised when an older end could not understand a newer one
 SOCKET_NAME = "kx.sock"
-MAX_HELLO_BYTES = 64 * 1024
+MAX_HELLO_BYTES = 16 * 1024
 MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 4 * 1024  # a message and what names its route
 READ_BYTES = 64 * 1024
 

@@ -107,7 +107,7 @@ def make_settings(folder: Path) -> Settings:
 def make_project(root: Path, *, project_id: str | None = PROJECT_ID) -> Path:
     """Write a small project; without an id it asks for no assertion."""
     config: dict[str, Any] = {"project": "shop"} | ({"mcp": {"projectId": project_id}} if project_id else {})
-    files = {
+    files: dict[str, str | bytes] = {
         ".kx.json": msgspec.json.encode(config),
         "docs/guide.md": "# Guide\n\nEverything about the breaker.\n",
         "sub/deep/a.py": "A = 1\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import stat
 import struct
@@ -65,6 +66,7 @@ async def test_errors_come_through_with_their_code(settings):
             with pytest.raises(KxError) as refused:
                 await reached.request(route, message, timeout_s=0.1)
             assert refused.value.code is code
+        fakes.walk_may_end.set()
 
 
 def test_nothing_is_forwarded_that_the_command_may_not_ask():
@@ -88,6 +90,15 @@ async def test_the_socket_and_its_folder_belong_to_the_user_alone(settings):
         path = socket_path(settings.socket_dir)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+async def test_another_user_is_not_let_in(settings, monkeypatch):
+    """The kernel says who the other end is; the folder alone is not trusted."""
+    monkeypatch.setattr("services.mcp_gateway.adapters.local_socket.peer_uid", lambda _: os.geteuid() + 1)
+    async with fake_services() as (bus, _), running_gateway(bus, settings) as stack:
+        with pytest.raises(KxError) as refused:
+            await to_thread.run_sync(greet, stack, Hello(kx=PROTOCOL, role="command"))
+        assert refused.value.code is ErrorCode.STACK_UNREACHABLE
 
 
 async def test_a_socket_left_behind_is_replaced_and_a_living_owner_is_not(settings):
