@@ -59,7 +59,7 @@ _CODE = {
     "cpp": "cpp cc cxx c++ hpp hh hxx h++ ipp inl tcc tpp cppm ixx ino cu cuh",
     "csharp": "cs csx",
     "sql": "sql psql pgsql ddl dml plsql pls pks pkb prc fnc trg",
-    "bash": "sh bash zsh ksh fish bats ebuild eclass",
+    "bash": "sh bash zsh ksh fish bats ebuild eclass bashrc bash_profile bash_aliases zshrc zprofile",
     "ruby": "rb rake gemspec ru rbi podspec erb",
     "php": "php phtml php3 php4 php5",
     "kotlin": "kt kts",
@@ -123,7 +123,7 @@ _CODE = {
     "gdscript": "gd",
     "glsl": "glsl vert frag geom comp tesc tese wgsl hlsl fx metal shader",
     "wasm-text": "wat wast",
-    "diff": "diff patch",
+    "diff": "diff patch cocci",
 }
 
 _CONFIG = {

@@ -29,14 +29,15 @@ PAIR_BOOST = 1.5
 EARLY_BOOST = 0.3
 
 _NOISE_WORDS = """
-abstract and any arg args array assert async await bool boolean break byte bytes case catch char class cls const
-continue def default del dict double elif else elsif end enum etc example examples except exemplo exemplos export
-extends false final finally first float for foreach from func function global goto href http https implements import
-include instanceof int integer interface isinstance kwargs lambda last len let list long main match method module
-mut namespace new nil none not null object off old one param params pass print private property protected public
-raise range return returns second see self set short static str string struct super switch then this three throw
-throws todo true try tuple two type typedef typeof uint undefined union unset unsigned use used uses using val value
-values var veja void while with www yield
+abstract and any append arg args array assert async await become becomes bool boolean break byte bytes case catch char
+class classmethod cls const continue def default define defines del dict double elif else elsif end endif enum etc
+example examples except exemplo exemplos export extends false final finally first float for foreach from func function
+global goto href http https ifdef ifndef implements import include instanceof int integer interface isinstance items
+join kwargs lambda last len let list long main match method module mut namespace need needs new nil none not null
+object off old one param params pass print private property protected public push raise range readonly return returns
+second see self set short since static staticmethod str string struct super switch then this three throw throws todo
+true try tuple two type typedef typeof uint undefined union unset unsigned use used uses using val value values var
+veja void while with www yield
 """
 _NOISE = frozenset(_NOISE_WORDS.split())
 _TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
@@ -114,7 +115,8 @@ def _words(text: str, unwanted: set[str]) -> list[_Word | None]:
 
 @lru_cache(maxsize=MEMO_WORDS)
 def _word(token: str) -> _Word | None:
-    key, bare = fold(token), token.strip("_")
+    bare = token.strip("_")
+    key = fold(bare)  # `_lock` and `lock` are one label
     letters = sum(char.isalpha() for char in key)
     is_short = min(len(key), len(bare)) < MIN_CHARS or letters < MIN_CHARS
     if is_short or len(key) > MAX_CHARS or letters * 2 < len(key) or _is_noise(key):

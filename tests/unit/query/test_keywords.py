@@ -42,3 +42,9 @@ def test_any_text_gives_few_short_labels(text: str, heading: str) -> None:
     assert len(found) <= MAX_KEYWORDS
     assert all(len(word) > 2 for word in found)
     assert len(set(found)) == len(found)
+
+
+def test_a_name_and_its_private_twin_are_one_label() -> None:
+    """`_lock` and `lock` look alike to a person."""
+    found = keywords("def __init__(self, fast_path):\n    self._fast_path = fast_path", "Lock")
+    assert found.count("fast_path") == 1

@@ -84,3 +84,9 @@ def test_first_line_tells_what_a_bare_name_cannot(first_line: str, language: str
 def test_name_is_believed_before_the_first_line() -> None:
     """A Markdown file that begins with a shebang stays Markdown."""
     assert classify("a.md", "#!/bin/sh").language == "markdown"
+
+
+@pytest.mark.parametrize("name", ["bash.bashrc", "skel/dot.bashrc", ".bashrc", "etc/zshrc.zprofile"])
+def test_start_up_files_of_shells_are_scripts(name: str) -> None:
+    """Whatever stands before their name."""
+    assert classify(name).language == "bash"

@@ -17,6 +17,9 @@ BLANK_BEFORE = SOFT + 1
 _COMMENT_MARKS = frozenset({"#", "//", "*", "--", ";;", "///", "%", "//!", "dnl"})
 _MARK_CHARS = 12
 
+# So many lines before a thing are its opening (`<?php`, a package line), whatever their share.
+_SHORT_PREFACE = 2
+
 # Kinds whose scopes are known by something that is defined elsewhere, or by no name at all.
 _NAMELESS = frozenset({"impl", "rule"})
 
@@ -42,7 +45,10 @@ class Outline(Struct):
     has_symbols: bool = False
 
     def heading(self, start: int, end: int) -> list[str]:
-        """Return the names that enclose lines start..end: down to the one thing they begin, or lie in."""
+        """Return the names that enclose lines start..end: down to the one thing they lie in, or mostly are.
+
+        What merely ends with the beginning of something is not about it: constants before a class, a preface.
+        """
         path: list[str] = []
         scope = self.root
         while True:
@@ -51,6 +57,9 @@ class Outline(Struct):
                 return path
             scope = touched[0]
             begins_here = scope.start >= start
+            preface = scope.start - start
+            if preface > _SHORT_PREFACE and 2 * preface >= end - start:
+                return path
             # A title in front matter is usually said again in the first heading.
             if not (begins_here and scope.is_caption) and scope.name and path[-1:] != [scope.name]:
                 path.append(scope.name)

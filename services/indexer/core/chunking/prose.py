@@ -34,7 +34,7 @@ def outline_prose(lines: list[str], language: str) -> Outline:
         is_overlined = title > 0 and _is_adornment(lines[title - 1]) and lines[title - 1][0] == lines[underline][0]
         rank = styles.setdefault(lines[underline][0] + "^" * is_overlined, len(styles) + 1)
         first = title - is_overlined
-        marks.append((first, rank, lines[title].strip(), "section"))
+        marks.append((first, rank, _unboxed(lines[title], lines[underline][0]), "section"))
         levels[first] = max(_TITLE_LEVEL - 10 * rank, STRUCTURE)
         _hold(levels, first, underline)
     marks += _marked(lines, levels, language)
@@ -72,6 +72,12 @@ def _titles(lines: list[str]) -> list[tuple[int, int]]:
         if not before.strip() or _is_adornment(before):
             found.append((i - 1, i))
     return found
+
+
+def _unboxed(title: str, mark: str) -> str:
+    """Take the sides off a title in a box of `mark`."""
+    text = title.strip()
+    return text.strip(mark).strip() if text.startswith(mark) and text.endswith(mark) else text
 
 
 def _is_adornment(line: str) -> bool:

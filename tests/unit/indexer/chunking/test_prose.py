@@ -64,3 +64,16 @@ def test_marked_titles_make_the_heading_path(language: str, one: str, two: str, 
     chunks = chunk(text, kind="docs", language=language, count=count)
     assert_sound(text, chunks, count)
     assert list(dict.fromkeys(c.heading for c in chunks)) == ["Guide", "Guide > Install"]
+
+
+def test_preface_does_not_bear_the_name_of_what_follows(count: Count) -> None:
+    """Lines before a title are not about it; a line or two before it do not take its name away."""
+    (preface,) = chunk("One.\n\nTwo.\n\nThree.\n\nHoney\n=====\nFour.", kind="docs", language="text", count=count)
+    (opened,) = chunk("Version 2.\n\nHoney\n=====\n\nFour.", kind="docs", language="text", count=count)
+    assert (preface.heading, opened.heading) == ("", "Honey")
+
+
+def test_title_in_a_box_is_named_without_its_sides(count: Count) -> None:
+    """As configuration files and scripts write their first lines."""
+    (only,) = chunk("#####\n# Box #\n#####\n\nText.", kind="docs", language="text", count=count)
+    assert only.heading == "Box"
