@@ -7,7 +7,7 @@ whether it is a name that somebody coined (`retry_policy`, `CircuitBreaker`), wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -21,23 +21,26 @@ MAX_CHARS = 40  # longer is data, not a name
 MAX_SCANNED_CHARS = 6_000
 MEMO_WORDS = 16_384  # judging a word costs ten times looking it up, and answers of one project share theirs
 
-# What the heading says is what the passage is about; a coined name says more than a common word; a pair must prove
-# itself by coming back. Tried by eye on docs, code and notes in both languages.
+# What the heading says and the text takes up is what the passage is about; what only the heading says is shown there
+# already, and its outer names are those of a hundred other passages. A coined name says more than a common word; a pair
+# must prove itself by coming back. Tried by eye on docs, code and notes in both languages.
 HEADING_BOOST = 3.0
+HEADING_ONLY_BOOST = 1.5
+OUTER_HEADING_BOOST = 0.8
 IDENTIFIER_BOOST = 1.6
 PAIR_BOOST = 1.5
 EARLY_BOOST = 0.3
 
 _NOISE_WORDS = """
-abstract and any append arg args array assert async await become becomes bool boolean break byte bytes case catch char
-class classmethod cls const continue def default define defines del dict double elif else elsif end endif enum etc
-example examples except exemplo exemplos export extends false final finally first float for foreach from func function
-global goto href http https ifdef ifndef implements import include instanceof int integer interface isinstance items
-join kwargs lambda last len let list long main match method module mut namespace need needs new nil none not null
-object off old one param params pass print private property protected public push raise range readonly return returns
-second see self set short since static staticmethod str string struct super switch then this three throw throws todo
-true try tuple two type typedef typeof uint undefined union unset unsigned use used uses using val value values var
-veja void while with www yield
+abc abstract and any append arg args array assert async await become becomes bool boolean break byte bytes called case
+catch char class classmethod cls const continue def default define defines del dict double elif else elsif end endif
+enum etc example examples except exemplo exemplos export extends false final finally first float for foreach from func
+function get global goto href http https ifdef ifndef implements import include init instanceof int integer interface
+isinstance items iter join kwargs lambda last later len let list long main match method module mut namespace need
+needs new nil none not now null object off old one org otherwise param params pass pop pre print private property
+protected public push raise range readonly ret return returns second see self set short since static staticmethod str
+string struct super switch then this three throw throws todo true try tuple two type typedef typeof uint undefined
+union unset unsigned use used uses using val value values var veja void while with www yield
 """
 _NOISE = frozenset(_NOISE_WORDS.split())
 _TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
@@ -67,14 +70,30 @@ def keywords(text: str, heading: str = "", *, ignored: Sequence[str] = ()) -> tu
     ('circuit breaker', 'opens', 'closes')
     """
     unwanted = {fold(word) for word in ignored}
-    in_heading = {word.key for word in _words(heading, unwanted) if word is not None}
+    named = _keys(heading, unwanted)
+    in_text = _keys(text[:MAX_SCANNED_CHARS], unwanted)
+    inner = _keys(_innermost(heading), unwanted)
+    boosts = {
+        key: HEADING_BOOST if key in in_text else HEADING_ONLY_BOOST if key in inner else OUTER_HEADING_BOOST
+        for key in named
+    }
     words = _words(f"{heading}\n{text}"[:MAX_SCANNED_CHARS], unwanted)
-    tallies = _tallies(words, in_heading)
+    tallies = _tallies(words, boosts)
     order = sorted(tallies, key=lambda key: (-_score(tallies[key], len(words)), tallies[key].place, key))
     return tuple(tallies[key].shown for key in _without_parts(order)[:MAX_KEYWORDS])
 
 
-def _tallies(words: Sequence[_Word | None], in_heading: set[str]) -> dict[str, _Tally]:
+def _keys(text: str, unwanted: set[str]) -> set[str]:
+    return {word.key for word in _words(text, unwanted) if word is not None}
+
+
+def _innermost(heading: str) -> str:
+    """Give the last name of a path: "Guide > Install", or "Class.method" in code."""
+    last = heading.rpartition(" > ")[2]
+    return last if " " in last else last.rpartition(".")[2]
+
+
+def _tallies(words: Sequence[_Word | None], boosts: Mapping[str, float]) -> dict[str, _Tally]:
     tallies: dict[str, _Tally] = {}
     pairs: dict[str, _Tally] = {}
     for place, word in enumerate(words):
@@ -82,12 +101,12 @@ def _tallies(words: Sequence[_Word | None], in_heading: set[str]) -> dict[str, _
             continue
         tally = tallies.setdefault(word.key, _Tally(word.shown, place))
         tally.count += 1
-        tally.boost = (IDENTIFIER_BOOST if word.is_name else 1.0) * (HEADING_BOOST if word.key in in_heading else 1.0)
+        tally.boost = (IDENTIFIER_BOOST if word.is_name else 1.0) * boosts.get(word.key, 1.0)
         before = words[place - 1] if place else None
         if before is not None and not word.is_name and not before.is_name and before.key != word.key:
             pair = pairs.setdefault(f"{before.key} {word.key}", _Tally(f"{before.shown} {word.shown}", place - 1))
             pair.count += 1
-            pair.boost = PAIR_BOOST * (HEADING_BOOST if {before.key, word.key} <= in_heading else 1.0)
+            pair.boost = PAIR_BOOST * min(boosts.get(before.key, 1.0), boosts.get(word.key, 1.0))
     return tallies | {key: pair for key, pair in pairs.items() if pair.count > 1}
 
 
@@ -119,7 +138,7 @@ def _word(token: str) -> _Word | None:
     key = fold(bare)  # `_lock` and `lock` are one label
     letters = sum(char.isalpha() for char in key)
     is_short = min(len(key), len(bare)) < MIN_CHARS or letters < MIN_CHARS
-    if is_short or len(key) > MAX_CHARS or letters * 2 < len(key) or _is_noise(key):
+    if is_short or len(key) > MAX_CHARS or letters * 2 < len(key) or key[0].isdigit() or _is_noise(key):
         return None
     is_name = "_" in bare or "-" in token or _CAMEL.search(token) is not None
     shown = bare if is_name or (token.isupper() and len(token) <= 6) else bare.lower()

@@ -75,5 +75,5 @@ def test_preface_does_not_bear_the_name_of_what_follows(count: Count) -> None:
 
 def test_title_in_a_box_is_named_without_its_sides(count: Count) -> None:
     """As configuration files and scripts write their first lines."""
-    (only,) = chunk("#####\n# Box #\n#####\n\nText.", kind="docs", language="text", count=count)
+    (only,) = chunk("#######\n# Box #\n#######\n\nText.", kind="docs", language="text", count=count)
     assert only.heading == "Box"
