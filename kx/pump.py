@@ -10,7 +10,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
@@ -61,57 +61,71 @@ class _Agent:
 
 
 class _Link:
-    """The connection of the moment, and what has to survive it."""
+    """The connection of the moment, and what has to survive it.
+
+    A gateway that went away is reached again when the agent next says something: one that crashed is back by then, and
+    one that was stopped on purpose is not started again for an agent that asks nothing.
+    """
 
     def __init__(self, connect: Connect, agent: _Agent) -> None:
         self._connect = connect
         self._agent = agent
         self._conversation = Conversation()
-        self._lock = threading.Lock()  # of the conversation, and of sending
+        self._lock = threading.Lock()  # of all below
         self._has_ended = False  # the agent's input
-        self._socket = connect()
+        self._held: list[bytes] = []  # lines that came while there was no gateway
+        self._wanted = threading.Event()
+        self._socket: socket.socket | None = connect()
 
     def carry_in(self) -> None:
         """Agent to gateway, in a thread of its own."""
-        for line in _lines(lambda: os.read(0, READ_BYTES)):
+        for line in whole_lines(lambda: os.read(0, READ_BYTES), takes_rest=True):
             with self._lock:
                 self._conversation.sent(line)
-                with suppress(OSError):  # the other thread sees the end of the connection, too
-                    self._socket.sendall(line)
-        self._has_ended = True
-        give_up = time.monotonic() + LAST_ANSWERS_S
-        if self._lock.acquire(timeout=LAST_ANSWERS_S):  # held for long while the gateway is being reached again
+                if self._socket is None:
+                    self._held.append(line)
+                    self._wanted.set()
+                else:
+                    _send(self._socket, line)
+        with self._lock:
+            self._has_ended = True
+            if self._socket is None:
+                os._exit(EXIT_ENDED)
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_WR)
-            self._lock.release()
-            time.sleep(max(give_up - time.monotonic(), 0))
+        time.sleep(LAST_ANSWERS_S)
         os._exit(EXIT_ENDED)
 
     def carry_out(self) -> NoReturn:
-        """Gateway to agent; connects again while the agent is there."""
+        """Gateway to agent; reaches the gateway again while the agent is there."""
         while True:
-            for line in _lines(self._receive):
+            for line in whole_lines(self._receive, takes_rest=False):
                 with self._lock:
                     is_wanted = self._conversation.is_for_agent(line)
                 if is_wanted:
                     self._agent.tell(line)
-            self._begin_again()
+            self._give_up()
+            self._wanted.wait()
+            self._begin_again(self._reached_again())
 
     def _receive(self) -> bytes:
+        assert self._socket is not None
         with suppress(OSError):
             return self._socket.recv(READ_BYTES)
         return b""
 
-    def _begin_again(self) -> None:
+    def _give_up(self) -> None:
+        """Forget the connection; who waits for an answer is told that there will be none."""
         with self._lock:
             if self._has_ended:
                 os._exit(EXIT_ENDED)
+            assert self._socket is not None
             self._socket.close()
-            for line in self._conversation.broken():
-                self._agent.tell(line)
-            self._socket = self._reached_again()
-            with suppress(OSError):
-                self._socket.sendall(b"".join(self._conversation.renewed()))
+            self._socket = None
+            self._wanted.clear()
+            lost = self._conversation.broken()
+        for line in lost:
+            self._agent.tell(line)
 
     def _reached_again(self) -> socket.socket:
         give_up = time.monotonic() + BACK_WITHIN_S
@@ -124,40 +138,35 @@ class _Link:
                     os._exit(EXIT_LOST)
             time.sleep(RETRY_S)
 
+    def _begin_again(self, connection: socket.socket) -> None:
+        with self._lock:
+            first = self._conversation.renewed()
+            _send(connection, b"".join([*first, *(line for line in self._held if line not in first)]))
+            self._held.clear()
+            self._socket = connection
 
-def _lines(read: Callable[[], bytes]) -> _LineIterator:
-    return _LineIterator(read)
+
+def _send(connection: socket.socket, data: bytes) -> None:
+    with suppress(OSError):  # whoever reads sees the end of the connection, too
+        connection.sendall(data)
 
 
-class _LineIterator:
-    """Whole lines with their ends; what is left at the end without one is completed, as a last line of a pipe may be."""
+def whole_lines(read: Callable[[], bytes], *, takes_rest: bool) -> Iterator[bytes]:
+    """Yield lines with their ends until `read` gives nothing.
 
-    def __init__(self, read: Callable[[], bytes]) -> None:
-        self._read = read
-        self._buffer = bytearray()
-        self._ready: list[bytes] = []
-
-    def __iter__(self) -> _LineIterator:
-        return self
-
-    def __next__(self) -> bytes:
-        while not self._ready:
-            data = self._read()
-            if not data:
-                return self._last()
-            self._buffer += data
-            if b"\n" in data:
-                *whole, rest = bytes(self._buffer).split(b"\n")
-                self._ready = [line + b"\n" for line in whole]
-                self._buffer = bytearray(rest)
-        return self._ready.pop(0)
-
-    def _last(self) -> bytes:
-        if not self._buffer:
-            raise StopIteration
-        line = bytes(self._buffer) + b"\n"
-        self._buffer.clear()
-        return line
+    What is left then has no end: with `takes_rest` it gets one, as the last line of a file does; else it is dropped,
+    because half a message is none.
+    """
+    buffer = bytearray()
+    while data := read():
+        buffer += data
+        if b"\n" in data:
+            *whole, rest = bytes(buffer).split(b"\n")
+            buffer = bytearray(rest)
+            for line in whole:
+                yield line + b"\n"
+    if buffer and takes_rest:
+        yield bytes(buffer) + b"\n"
 
 
 def _end_with_parent(parent: int) -> None:

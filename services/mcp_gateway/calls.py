@@ -61,7 +61,7 @@ PROGRESS_S = 1.0  # an answer does not wait for a busy indexer to tell how far i
 HEALTH_S = 1.0
 WALK_S = 3_600.0  # goes on in the background
 WALK_WAIT_S = 5.0  # how much of it a call waits for
-TEXT_WAIT_MS = 3_000  # of an ingest, until the words are there
+TEXT_WAIT_S = 3.0  # of an ingest, until the words are there
 REBUILD_S = 30.0
 
 _log: FilteringBoundLogger = structlog.get_logger()
@@ -129,7 +129,7 @@ class Calls:
                 hint="give a path that exists in the project",
                 path=rel,
             )
-        progress = await self._progress(call.instance, until="text") if tree is not None else None
+        progress = await self._read_to_the_end(call.instance) if tree is not None else None
         return ingest_answer(rel, tree, progress, await self._skipped_below(call.instance, rel))
 
     async def reindex(self, call: Call[ReindexInput]) -> ReindexAnswer:
@@ -165,8 +165,18 @@ class Calls:
             await ask_index()
         return status_answer(replies[0], told[0], found)
 
-    async def _progress(self, instance: InstanceId, *, until: Upto | None = None) -> IndexProgress | None:
-        wait_ms = TEXT_WAIT_MS if until else 0
+    async def _read_to_the_end(self, instance: InstanceId) -> IndexProgress | None:
+        """Wait for a while until no file is to be read; others may have asked for more by the time it is told."""
+        give_up = anyio.current_time() + TEXT_WAIT_S
+        while True:
+            left_ms = max(int((give_up - anyio.current_time()) * 1000), 0)
+            progress = await self._progress(instance, until="text", wait_ms=left_ms)
+            if progress is None or not progress.text_pending or progress.stalled or not left_ms:
+                return progress
+
+    async def _progress(
+        self, instance: InstanceId, *, until: Upto | None = None, wait_ms: int = 0
+    ) -> IndexProgress | None:
         request = ProgressRequest(instance=instance, until=until, wait_ms=wait_ms)
         try:
             return await self._bus.request(PROGRESS, request, timeout_s=PROGRESS_S + wait_ms / 1000)
