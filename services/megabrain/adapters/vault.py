@@ -73,7 +73,8 @@ class Vault:
         """Tell a file's identity; None where there is no regular file."""
         try:
             with self._folder(parent(rel)) as fd:
-                return _stamp_at(fd, rel)
+                found = _status_at(fd, rel)
+                return _stamp_of(found) if found is not None and stat.S_ISREG(found.st_mode) else None
         except OSError as error:
             if error.errno == errno.ENOENT:
                 return None
@@ -92,17 +93,14 @@ class Vault:
             return None
         except OSError as error:
             self._refuse(rel, error)
-        with os.fdopen(descriptor, "rb") as file:
+        try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE_BYTES:
-                raise KxError(
-                    ErrorCode.VAULT_DAMAGED,
-                    "{file} cannot be used: {problem}",
-                    hint="mend the file in an editor; nothing was changed",
-                    file=self.shown(rel),
-                    problem="it is no regular file, or larger than 10 MB",
-                )
-            return Stored(file.read(), _stamp_of(found), stat.S_IMODE(found.st_mode))
+                raise _no_file(self.shown(rel))
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return Stored(file.read(), _stamp_of(found), stat.S_IMODE(found.st_mode))
+        finally:
+            os.close(descriptor)
 
     def write(self, rel: str, data: bytes, seen: Stored | None) -> None:
         """Replace the file that was `seen`, or create it where there was none; folders are made.
@@ -208,6 +206,16 @@ class Vault:
         ) from error
 
 
+def _no_file(path: str) -> KxError:
+    return KxError(
+        ErrorCode.VAULT_DAMAGED,
+        "{file} cannot be used: {problem}",
+        hint="mend the file in an editor; nothing was changed",
+        file=path,
+        problem="it is no regular file, or larger than 10 MB",
+    )
+
+
 def _opened(fd: int, part: bytes, *, create: bool) -> int:
     try:
         return os.open(part, _FOLDER, dir_fd=fd)
@@ -220,11 +228,15 @@ def _opened(fd: int, part: bytes, *, create: bool) -> int:
 
 
 def _stamp_at(fd: int, rel: str) -> Stamp | None:
+    found = _status_at(fd, rel)
+    return None if found is None else _stamp_of(found)
+
+
+def _status_at(fd: int, rel: str) -> os.stat_result | None:
     try:
-        found = os.stat(decode_path(name(rel)), dir_fd=fd, follow_symlinks=False)
+        return os.stat(decode_path(name(rel)), dir_fd=fd, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    return _stamp_of(found)
 
 
 def _stamp_of(found: os.stat_result) -> Stamp:

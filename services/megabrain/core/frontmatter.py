@@ -112,6 +112,8 @@ def with_value(note: Note, key: str, value: str) -> Note:
     if not head.endswith((" ", "\t")):
         head += " "
     tail = rest[len(token) :]
+    if tail.startswith("#"):
+        tail = " " + tail
     new = (head + _written(value, like=token) + tail).rstrip() if value or tail.strip() else head.rstrip()
     kept = [note.bare(at) for at in range(entry.start + 1, entry.end) if _is_aside(note.bare(at))]
     if entry.end > entry.start + 1:

@@ -120,11 +120,12 @@ def _is_descending(dates: Sequence[str]) -> bool:
 def _holds(note: Note, start: int, end: int, block: Sequence[str]) -> bool:
     """Tell whether exactly this item is there: not as the beginning of a longer one."""
     size = len(block)
-    return any(
-        all(note.bare(at + offset) == line for offset, line in enumerate(block))
-        and not (at + size < end and note.bare(at + size)[:1] in {" ", "\t"})
-        for at in range(start, end - size + 1)
-    )
+    for at in range(start, end - size + 1):
+        if all(note.bare(at + offset) == line for offset, line in enumerate(block)):
+            after = next((other for other in range(at + size, end) if not note.is_blank(other)), end)
+            if after == end or note.bare(after)[:1] not in {" ", "\t"}:
+                return True
+    return False
 
 
 def _appended(note: Note, section: Section, block: Sequence[str]) -> Note:
