@@ -20,17 +20,18 @@ class Process(Struct, frozen=True, kw_only=True):
     name: str
     hosts: tuple[str, ...]  # the services that answer from it; none for the bus, which is nats-server itself
     needs_bus: bool = True
+    starts_after_s: float = 0.0  # at a cold start: six interpreters at once on two cores keep an agent waiting
 
 
-# In start order: who answers comes before who asks, so that a cold start meets no refused request. Any other order
-# works too, because every request is repeated; it only takes longer.
+# In start order: the door first, because someone may be waiting at it, and it imports for a second; then who answers
+# before who asks. Any other order works too, because every request is repeated; it only takes longer.
 PROCESSES = (
     Process(name=BUS, hosts=(), needs_bus=False),
-    Process(name=EMBEDDER, hosts=(EMBEDDER,)),
-    Process(name=INDEXER, hosts=(INDEXER,)),
-    Process(name=QUERY, hosts=(QUERY,)),
-    Process(name=WATCHER, hosts=(WATCHER,)),
     Process(name=GATEWAY, hosts=(GATEWAY, MEGABRAIN)),
+    Process(name=QUERY, hosts=(QUERY,), starts_after_s=0.8),
+    Process(name=INDEXER, hosts=(INDEXER,), starts_after_s=1.2),
+    Process(name=WATCHER, hosts=(WATCHER,), starts_after_s=1.4),
+    Process(name=EMBEDDER, hosts=(EMBEDDER,), starts_after_s=1.6),
 )
 
 

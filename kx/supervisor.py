@@ -54,7 +54,8 @@ class Supervisor:
         try:
             async with anyio.create_task_group() as tasks:
                 for process in self._processes:
-                    await self._launch(process)
+                    if not process.starts_after_s:
+                        await self._launch(process)
                     tasks.start_soon(self._keep, process)
                 for task in beside:
                     tasks.start_soon(task)
@@ -76,6 +77,9 @@ class Supervisor:
 
     async def _keep(self, process: Process) -> None:
         delay_s = FIRST_DELAY_S
+        if process.starts_after_s:
+            await anyio.sleep(process.starts_after_s)
+            await self._launch(process)
         while True:
             began = anyio.current_time()
             child = self._running.get(process.name)
