@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # One line per step, newest last; the indexer migrates forward, a reader refuses what is newer.
-SCHEMA_HISTORY = ((1, "documents, chunks, contentless FTS5, content-addressed vectors, epochs"),)
+SCHEMA_HISTORY = (
+    (1, "documents, chunks, contentless FTS5, content-addressed vectors, epochs"),
+    (2, "documents know the ctime of their file: a restored size and mtime hides no change"),
+)
+# The statements of each step, for the tables of every epoch.
+MIGRATIONS = {2: "ALTER TABLE document{e} ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0"}
 
 MIN_SQLITE = (3, 51, 3)  # below, a WAL file with several processes can be corrupted (WAL-reset bug, 3.7.0 to 3.51.2)
 BUSY_TIMEOUT_MS = 2_000
 PAGE_SIZE = 8_192
 WAL_AUTOCHECKPOINT_PAGES = 1_000
+WAL_KEPT_BYTES = 4 * 1024 * 1024  # the log is cut to this when it begins anew
+WAL_LIMIT_BYTES = 48 * 1024 * 1024  # a log that a reader keeps from ending is not made longer by bulk work
 
 
 class Meta(StrEnum):
@@ -29,6 +36,8 @@ class Meta(StrEnum):
     EPOCH = "epoch"  # the epoch that answers
     BUILDING = "building"  # the epoch being built beside it, 0 when none
     BUILDING_ANNOUNCED = "building_announced"  # 1 once every path of the tree was announced to that epoch
+    ERASURE_WANTED = "erasure_wanted"  # +1 each time text was removed that must leave no trace in the file
+    ERASURE_DONE = "erasure_done"  # the value of ERASURE_WANTED whose traces are gone
 
 
 class DocumentState(StrEnum):
@@ -50,6 +59,7 @@ WRITER_PRAGMAS = (
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-65536",
     f"PRAGMA wal_autocheckpoint={WAL_AUTOCHECKPOINT_PAGES}",
+    f"PRAGMA journal_size_limit={WAL_KEPT_BYTES}",
 )
 READER_PRAGMAS = (
     f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
@@ -97,7 +107,8 @@ CREATE TABLE document_e{n}(
   content_hash BLOB NOT NULL,      -- sha256 of the file's bytes; empty when it was not read
   state TEXT NOT NULL,
   reason TEXT NOT NULL,            -- skip reason or error code
-  detail TEXT NOT NULL
+  detail TEXT NOT NULL,
+  ctime_ns INTEGER NOT NULL DEFAULT 0 -- nobody can set it back; 0 when it was not read
 );
 CREATE INDEX document_by_state_e{n} ON document_e{n}(state, kind);
 CREATE TABLE chunk_e{n}(

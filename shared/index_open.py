@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -19,15 +20,18 @@ import msgspec
 import sqlite_vec
 
 from shared.errors import ErrorCode, KxError
-from shared.identity import InstanceId
+from shared.identity import InstanceId, is_instance_id
+from shared.index_files import suspect
 from shared.index_format import (
     CREATION_PRAGMAS,
+    MIGRATIONS,
     MIN_SQLITE,
     READER_PRAGMAS,
     SCHEMA_VERSION,
     SHARED_TABLES,
     WRITER_PRAGMAS,
     Meta,
+    for_epoch,
 )
 
 AUDIT_EVENT = "kx.index.open"
@@ -41,6 +45,10 @@ class LockHolder(msgspec.Struct, frozen=True):
     pid: int
     mode: str
     since: str  # ISO 8601, UTC
+    is_over: bool = False  # it ended in order: what it wrote is whole
+
+
+LITTLE_SPACE_BYTES = 1024 * 1024  # with less, a failed write is no fault of the disk
 
 
 def open_reader(path: Path, instance: InstanceId) -> apsw.Connection:
@@ -53,7 +61,7 @@ def open_reader(path: Path, instance: InstanceId) -> apsw.Connection:
         connection = _connect(path, "reader")
         try:
             _run(connection, READER_PRAGMAS)
-            _check_identity(connection, path, instance)
+            _check_readable(connection, path, instance)
         except BaseException:
             connection.close()
             raise
@@ -72,9 +80,10 @@ def open_writer(path: Path, instance: InstanceId, *, project: str, root: str) ->
         try:
             _run(connection, CREATION_PRAGMAS if is_new else ())
             _run(connection, WRITER_PRAGMAS)
-            if is_new or not _has_meta(connection):
+            if is_new or _is_empty(connection):
                 _create(connection, instance, project, root)
-            _check_identity(connection, path, instance)
+            schema = _check_identity(connection, path, instance)
+            _migrate(connection, schema)
         except BaseException:
             connection.close()
             raise
@@ -82,8 +91,8 @@ def open_writer(path: Path, instance: InstanceId, *, project: str, root: str) ->
 
 
 @contextmanager
-def index_lock(path: Path, *, mode: str, since: str) -> Iterator[None]:
-    """Hold the exclusive lock that makes the caller the one writer of this index.
+def index_lock(path: Path, *, mode: str, since: str) -> Iterator[bool]:
+    """Hold the exclusive lock that makes the caller the one writer of this index; tell whether the last one ended well.
 
     The lock file is never removed: its content is for messages, the lock is the kernel's and ends with the process.
 
@@ -95,9 +104,11 @@ def index_lock(path: Path, *, mode: str, since: str) -> Iterator[None]:
     descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         _take_lock(descriptor, lock_path, path)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(LockHolder(pid=os.getpid(), mode=mode, since=since)), 0)
-        yield
+        last = _read_holder(lock_path)
+        holder = LockHolder(pid=os.getpid(), mode=mode, since=since)
+        _write_holder(descriptor, holder)
+        yield last is not None and last.is_over
+        _write_holder(descriptor, msgspec.structs.replace(holder, is_over=True))
     finally:
         os.close(descriptor)
 
@@ -112,23 +123,14 @@ def translated(path: Path) -> Iterator[None]:
             ErrorCode.INDEX_BUSY, "the index {path} is busy", hint="try again in a moment", retryable=True, path=path
         ) from error
     except apsw.FullError as error:
-        raise KxError(
-            ErrorCode.DISK_FULL,
-            "the disk that holds {path} is full",
-            hint="free some space; nothing was lost, the work goes on by itself",
-            retryable=True,
-            path=path,
-        ) from error
+        raise _full(path) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise _read_only(path) from error
     except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise KxError(
-            ErrorCode.INDEX_DAMAGED,
-            "the index {path} is damaged: {reason}",
-            hint="delete it and build it again: rm {path}* && kx index",
-            path=path,
-            reason=error,
-        ) from error
+        suspect(path)
+        raise damaged(path, str(error)) from error
+    except apsw.IOError as error:
+        raise (_full(path) if _has_no_space(path) else _unusable(path, error)) from error
     except apsw.CantOpenError as error:
         raise (_missing(path) if not path.exists() else _read_only(path)) from error
 
@@ -168,9 +170,9 @@ def _run(connection: apsw.Connection, statements: tuple[str, ...]) -> None:
         connection.execute(statement).fetchall()
 
 
-def _has_meta(connection: apsw.Connection) -> bool:
-    row = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").fetchone()
-    return row is not None and bool(row[0])
+def _is_empty(connection: apsw.Connection) -> bool:
+    row = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return row is not None and not row[0]
 
 
 def _create(connection: apsw.Connection, instance: InstanceId, project: str, root: str) -> None:
@@ -183,14 +185,23 @@ def _create(connection: apsw.Connection, instance: InstanceId, project: str, roo
         Meta.EPOCH: 0,
         Meta.BUILDING: 0,
         Meta.BUILDING_ANNOUNCED: 0,
+        Meta.ERASURE_WANTED: 0,
+        Meta.ERASURE_DONE: 0,
     }
     with connection:
         connection.execute(SHARED_TABLES)
         connection.executemany("INSERT INTO meta VALUES(?, ?)", [(str(k), v) for k, v in values.items()])
 
 
-def _check_identity(connection: apsw.Connection, path: Path, instance: InstanceId) -> None:
-    found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('instance', 'schema', 'root')"))
+def _check_identity(connection: apsw.Connection, path: Path, instance: InstanceId) -> int:
+    """Give the format of the file, once it is proven to be this instance's and not newer than we are."""
+    tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    is_ours = {"meta", "epoch", "embedding"} <= tables
+    found = dict(connection.execute("SELECT key, value FROM meta")) if is_ours else {}
+    schema = found.get(Meta.SCHEMA)
+    if is_ours and not (is_instance_id(str(found.get(Meta.INSTANCE))) and isinstance(schema, int) and schema > 0):
+        suspect(path)
+        raise damaged(path, "it does not say whose it is")
     if found.get(Meta.INSTANCE) != instance:
         raise KxError(
             ErrorCode.INDEX_FOREIGN,
@@ -199,7 +210,7 @@ def _check_identity(connection: apsw.Connection, path: Path, instance: InstanceI
             path=path,
             root=found.get(Meta.ROOT, "?"),
         )
-    schema = int(str(found.get(Meta.SCHEMA, 0)))
+    assert isinstance(schema, int)
     if schema > SCHEMA_VERSION:
         raise KxError(
             ErrorCode.INDEX_NEWER,
@@ -209,6 +220,25 @@ def _check_identity(connection: apsw.Connection, path: Path, instance: InstanceI
             found=schema,
             known=SCHEMA_VERSION,
         )
+    return schema
+
+
+def _check_readable(connection: apsw.Connection, path: Path, instance: InstanceId) -> None:
+    if _is_empty(connection):
+        raise _missing(path)
+    if _check_identity(connection, path, instance) < SCHEMA_VERSION:
+        raise _older(path)
+
+
+def _migrate(connection: apsw.Connection, schema: int) -> None:
+    if schema == SCHEMA_VERSION:
+        return
+    with connection:
+        epochs = [int(str(row[0])) for row in connection.execute("SELECT id FROM epoch")]
+        for version in range(schema + 1, SCHEMA_VERSION + 1):
+            for epoch in epochs:
+                connection.execute(for_epoch(MIGRATIONS[version], epoch))
+        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (SCHEMA_VERSION, str(Meta.SCHEMA)))
 
 
 def _take_lock(descriptor: int, lock_path: Path, path: Path) -> None:
@@ -226,11 +256,73 @@ def _take_lock(descriptor: int, lock_path: Path, path: Path) -> None:
 
 
 def _holder(lock_path: Path) -> str:
+    holder = _read_holder(lock_path)
+    return f"process {holder.pid} ({holder.mode}, since {holder.since})" if holder is not None else "another process"
+
+
+def _read_holder(lock_path: Path) -> LockHolder | None:
     try:
-        holder = msgspec.json.decode(lock_path.read_bytes(), type=LockHolder)
+        return msgspec.json.decode(lock_path.read_bytes(), type=LockHolder)
     except (OSError, msgspec.MsgspecError):
-        return "another process"
-    return f"process {holder.pid} ({holder.mode}, since {holder.since})"
+        return None
+
+
+def _write_holder(descriptor: int, holder: LockHolder) -> None:
+    with suppress(OSError):  # for messages, and to be sure of an orderly end; a full disk must not stop anyone
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, msgspec.json.encode(holder), 0)
+
+
+def damaged(path: Path, reason: str) -> KxError:
+    """Make the error of an index that is no sound database."""
+    return KxError(
+        ErrorCode.INDEX_DAMAGED,
+        "the index {path} is damaged: {reason}",
+        hint="run kx index: it is set aside and built anew, nothing of yours is lost",
+        path=path,
+        reason=reason,
+    )
+
+
+def _has_no_space(path: Path) -> bool:
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if limit != resource.RLIM_INFINITY:
+        return True
+    try:
+        space = os.statvfs(path.parent)
+    except OSError:
+        return False
+    return space.f_bavail * space.f_frsize < LITTLE_SPACE_BYTES
+
+
+def _full(path: Path) -> KxError:
+    return KxError(
+        ErrorCode.DISK_FULL,
+        "the disk that holds {path} is full",
+        hint="free some space; nothing was lost, the work goes on by itself",
+        retryable=True,
+        path=path,
+    )
+
+
+def _unusable(path: Path, error: apsw.Error) -> KxError:
+    return KxError(
+        ErrorCode.INDEX_UNREADABLE,
+        "the index {path} cannot be read or written: {reason}",
+        hint="look at the disk that holds it; the work goes on by itself",
+        retryable=True,
+        path=path,
+        reason=error,
+    )
+
+
+def _older(path: Path) -> KxError:
+    return KxError(
+        ErrorCode.INDEX_MISSING,
+        "the index {path} has an older format",
+        hint="bring it up to date: kx index",
+        path=path,
+    )
 
 
 def _missing(path: Path) -> KxError:

@@ -21,6 +21,7 @@ Origin = Literal["both", "vector", "lexical"]
 Group = Literal["file", "passage"]
 LaneState = Literal["ok", "partial", "off", "failed"]
 ProjectState = Literal["ready", "indexing", "rebuilding", "not_indexed", "root_missing"]
+Upkeep = Literal["", "erasing", "compacting"]
 Listing = Literal["documents", "skipped", "failed"]
 
 
@@ -117,6 +118,25 @@ class RetryFailed(InstanceMessage, frozen=True, kw_only=True):
     """Forget the recorded failures so that their work is tried again."""
 
 
+class PurgePaths(InstanceMessage, frozen=True, kw_only=True):
+    """Remove paths and all below them from the index, then every trace of them. Idempotent: by path.
+
+    The disk is not asked: what the rules still admit comes back at the next walk.
+    """
+
+    paths: tuple[str, ...]  # "" is the whole tree
+
+
+class PathsPurged(Message, frozen=True, kw_only=True):
+    """The rows are gone; the traces are when `upkeep` of the progress is empty again."""
+
+    documents: int  # entries removed
+
+
+class CompactIndex(InstanceMessage, frozen=True, kw_only=True):
+    """Merge the full-text index, drop vectors nobody uses, give free space back."""
+
+
 class Accepted(Message, frozen=True, kw_only=True):
     """The command was taken; its effect shows in progress and status."""
 
@@ -143,6 +163,8 @@ class IndexProgress(Message, frozen=True, kw_only=True):
     rebuilding: bool = False
     priority_missing: int = 0  # of the prioritised texts, those without a vector
     stalled: ErrorDetails | None = None  # what stops the work now, None while it goes on
+    upkeep: Upkeep = ""  # what is being done for the file itself
+    set_aside: str = ""  # where the damaged index is that this one replaces
 
 
 # --- commands to the watcher --------------------------------------------------------------------------------------
@@ -197,6 +219,7 @@ class ManifestEntry(Struct, frozen=True, array_like=True):
     path: str
     size: int  # bytes
     mtime_ns: int
+    ctime_ns: int = 0
 
 
 class ManifestPage(Message, frozen=True, kw_only=True):

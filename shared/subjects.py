@@ -61,6 +61,12 @@ PRIORITISE = RequestRoute(
 RETRY_FAILED = RequestRoute(
     service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
+PURGE = RequestRoute(
+    service=INDEXER, verb="purge", request=m.PurgePaths, reply=m.PathsPurged, callers=(COMMAND, GATEWAY)
+)
+COMPACT = RequestRoute(
+    service=INDEXER, verb="compact", request=m.CompactIndex, reply=m.Accepted, callers=(COMMAND, GATEWAY)
+)
 PROGRESS = RequestRoute(
     service=INDEXER,
     verb="progress",
@@ -147,6 +153,8 @@ REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     FINISH_REBUILD,
     PRIORITISE,
     RETRY_FAILED,
+    PURGE,
+    COMPACT,
     PROGRESS,
     EMBED,
     RECONCILE,

@@ -119,6 +119,13 @@ ERRORS: dict[str, str] = {
     "the index {path} cannot be written": "o índice {path} não pode ser escrito",
     "the index {path} is busy": "o índice {path} está ocupado",
     "the index {path} is damaged: {reason}": "o índice {path} está danificado: {reason}",
+    "the index {path} has an older format": "o índice {path} tem um formato mais antigo",
+    "the index {path} cannot be read or written: {reason}": (
+        "o índice {path} não pode ser lido ou escrito: {reason}"
+    ),
+    "a process reads {path} without end, its log cannot be cut; bulk work waits": (
+        "um processo lê {path} sem parar, o log não pode ser cortado; o trabalho em massa espera"
+    ),
     "the index {path} is being written by {holder}": "o índice {path} está sendo escrito: {holder}",
     "the index {path} belongs to another tree ({root})": "o índice {path} pertence a outra árvore ({root})",
     "the index {index} belongs to {root}": "o índice {index} pertence a {root}",

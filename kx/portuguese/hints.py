@@ -114,7 +114,14 @@ HINTS: dict[str, str] = {
         "tire a chave index de .kx.json; assim cada árvore ganha seu próprio índice"
     ),
     "update kx, or delete the file and run: kx index": "atualize o kx, ou apague o arquivo e rode: kx index",
-    "delete it and build it again: rm {path}* && kx index": "apague-o e construa de novo: rm {path}* && kx index",
+    "run kx index: it is set aside and built anew, nothing of yours is lost": (
+        "rode kx index: ele é posto de lado e construído de novo, nada seu se perde"
+    ),
+    "bring it up to date: kx index": "atualize-o: kx index",
+    "look at the disk that holds it; the work goes on by itself": (
+        "veja o disco onde ele está; o trabalho continua sozinho"
+    ),
+    "end that process: lsof {path}": "encerre esse processo: lsof {path}",
     "wait until it ends, or search meanwhile: kx search reads without the lock": (
         "espere terminar, ou busque enquanto isso: kx search lê sem a trava"
     ),

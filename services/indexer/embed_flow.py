@@ -21,14 +21,17 @@ from services.indexer.core.embedplan import (
 )
 from services.indexer.writer import IndexWriter
 from shared.bus import Bus
-from shared.errors import KxError
-from shared.identity import TextHash
+from shared.errors import ErrorCode, KxError
+from shared.identity import TextHash, text_hash
 from shared.messages import EmbedTexts, TextItem, TextsEmbedded, VectorItem
 from shared.model import DIM
 from shared.subjects import EMBED
 from shared.vectors import check_vector_bytes
 
 EMBED_TIMEOUT_S = 60.0  # a request is half a second of work, but a cold session folds its weights first
+HARMLESS_TEXT = "kx"
+# What an embedder says, or does not say, that dies of a text or hangs on it. One that is away answers alike: see below.
+_MAY_BE_THE_TEXT = frozenset({ErrorCode.TIMEOUT, ErrorCode.EMBEDDER_FAILED, ErrorCode.SERVICE_UNAVAILABLE})
 EMBED_WINDOW = 256  # texts looked at together, so that texts of like length can share a run
 
 _log: FilteringBoundLogger = structlog.get_logger()
@@ -54,6 +57,7 @@ class EmbedFlow:
         self._wall_clock_ns = wall_clock_ns
         self._is_text_first = is_text_first
         self._in_flight: set[TextHash] = set()
+        self._suspects: set[TextHash] = set()  # the embedder failed on a request that held them
         self._slots = anyio.Semaphore(REQUESTS_IN_FLIGHT)
         self._wanted = anyio.Event()
         self._asked = anyio.Event()
@@ -75,14 +79,19 @@ class EmbedFlow:
         async with anyio.create_task_group() as requests:
             while True:
                 self._wanted = anyio.Event()
-                texts = await self._next_missing()
-                if texts:
-                    await self._embed_all(requests, texts, stored)
-                    continue
+                try:
+                    texts = await self._next_missing()
+                    if texts:
+                        await self._embed_all(requests, texts, stored)
+                        continue
+                except KxError as error:
+                    await self._pause_after(error)
                 with anyio.move_on_after(retry_after_s(ATTEMPTS_ALONE)):
                     await self._wanted.wait()
 
     async def _next_missing(self) -> list[MissingText]:
+        if not await self._writer.has_room():
+            return []
         limit = EMBED_WINDOW + len(self._in_flight)
         now_ns = self._wall_clock_ns()
         texts = await self._writer.call(lambda: self._writer.store.next_missing(limit, now_ns=now_ns))
@@ -94,7 +103,7 @@ class EmbedFlow:
         self, requests: TaskGroup, texts: Sequence[MissingText], stored: Callable[[], Awaitable[None]]
     ) -> None:
         budget = BULK_REQUEST_TOKENS if texts[0].urgency == BULK else LIVE_REQUEST_TOKENS
-        for group in pack(texts, budget):
+        for group in pack(texts, budget, alone=self._suspects):
             await self._slots.acquire()
             if group[0].urgency > LIVE and await self._must_look_again(group[0].urgency):
                 self._slots.release()
@@ -116,23 +125,48 @@ class EmbedFlow:
         )
         try:
             reply = await self._bus.request(EMBED, message, timeout_s=EMBED_TIMEOUT_S)
-        except KxError as error:
-            await self._wait_for_embedder(error)
-        else:
             self._writer.stalled, self._failures_in_a_row = None, 0
+            self._suspects.difference_update(text.text_hash for text in group)
             await self._keep(group, reply)
             await stored()
+        except KxError as error:
+            await self._pause_after(error)
+            if error.code in _MAY_BE_THE_TEXT:
+                await self._suspect(group, error)
         finally:
             self._in_flight.difference_update(text.text_hash for text in group)
             self._slots.release()
             self._wanted.set()
 
-    async def _wait_for_embedder(self, error: KxError) -> None:
+    async def _suspect(self, group: Sequence[MissingText], error: KxError) -> None:
+        """Find out whether a text is what the embedder fails on: it is sent alone, and a harmless one after it."""
+        self._suspects.update(text.text_hash for text in group)
+        if len(group) > 1 or not await self._is_embedder_well():
+            return
+        try:
+            now_ns = self._wall_clock_ns()
+            bad = [group[0].text_hash]
+            await self._writer.write(lambda: self._writer.store.keep_vectors([], bad, code=error.code, now_ns=now_ns))
+            self._writer.stalled, self._failures_in_a_row = None, 0
+        except KxError as told:
+            await self._pause_after(told)
+
+    async def _is_embedder_well(self) -> bool:
+        message = EmbedTexts(
+            model_id=self._model_id, items=(TextItem(text_hash=text_hash(HARMLESS_TEXT), text=HARMLESS_TEXT),)
+        )
+        try:
+            await self._bus.request(EMBED, message, timeout_s=EMBED_TIMEOUT_S)
+        except KxError:
+            return False
+        return True
+
+    async def _pause_after(self, error: KxError) -> None:
         self._writer.stalled = error.details()
         self._failures_in_a_row += 1
         _log.warning("embedding.stalled", instance=self._writer.instance, error_code=error.code, message=str(error))
         self._writer.tell()
-        await anyio.sleep(retry_after_s(self._failures_in_a_row))
+        await anyio.sleep(retry_after_s(self._failures_in_a_row, error.code))
 
     async def _keep(self, group: Sequence[MissingText], reply: TextsEmbedded) -> None:
         asked = {text.text_hash for text in group}

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import anyio
 
 from services.indexer.adapters.store import IndexCounts
+from services.indexer.adapters.text_lane import Purged
 from services.indexer.embed_flow import EmbedFlow
 from services.indexer.text_flow import TextFlow
+from services.indexer.upkeep_flow import UpkeepFlow
 from services.indexer.writer import IndexWriter
+from shared.errors import KxError
 from shared.identity import TextHash
 from shared.messages import IndexProgress, Upto, Urgency
 
@@ -23,7 +27,11 @@ COUNTS_KEPT_S = 0.2  # progress is asked several times a second; counting distin
 class ProjectPipeline:
     """`run` it in a task group, feed it with `touch`; the caller closes the store afterwards."""
 
-    def __init__(self, writer: IndexWriter, text: TextFlow, embed: EmbedFlow) -> None:
+    def __init__(
+        self, writer: IndexWriter, text: TextFlow, embed: EmbedFlow, upkeep: UpkeepFlow, *, aside: Path | None = None
+    ) -> None:
+        self._upkeep = upkeep
+        self._aside = aside
         self._writer = writer
         self._store = writer.store
         self._text = text
@@ -32,11 +40,15 @@ class ProjectPipeline:
         self._counted_at = -math.inf
         self._counted_commits = -1
 
-    async def run(self) -> None:
-        """Work until cancelled."""
+    async def run(self) -> KxError:
+        """Work until cancelled, or until the index proves to be damaged: then that error is returned."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._text.run, self._embed.wake, self._swap_when_complete)
+            tasks.start_soon(self._text.run, self._embed.wake, self._drained)
             tasks.start_soon(self._embed.run, self._stored)
+            tasks.start_soon(self._upkeep.run)
+            error = await self._writer.damage()
+            tasks.cancel_scope.cancel()
+        return error
 
     def touch(self, paths: Sequence[str], urgency: Urgency) -> int:
         """Queue paths; see `TextFlow.touch`."""
@@ -68,6 +80,18 @@ class ProjectPipeline:
         self._embed.ask()
         self._look_again()
 
+    async def purge(self, paths: Sequence[str]) -> Purged:
+        """Remove paths from the index; progress says when their traces are gone too."""
+        purged = await self._writer.call(lambda: self._text.lane.purge(paths))
+        self._upkeep.expect("erasing")
+        self._counts = None
+        await self._writer.committed()
+        return purged
+
+    def compact(self) -> None:
+        """Give space back; progress says when it is done."""
+        self._upkeep.expect("compacting")
+
     async def retry_failed(self) -> None:
         """Try everything again that was set aside."""
         await self._writer.write(lambda: self._store.embeddings(self._store.epoch).forget_failures())
@@ -80,6 +104,10 @@ class ProjectPipeline:
     async def _stored(self) -> None:
         await self._writer.committed()
         await self._swap_when_complete()
+
+    async def _drained(self) -> None:
+        await self._swap_when_complete()
+        self._upkeep.wake()
 
     async def _swap_when_complete(self) -> None:
         if self._text.pending:
@@ -99,6 +127,7 @@ class ProjectPipeline:
     async def _progress(self) -> IndexProgress:
         counts = await self._count()
         epoch, building = await self._writer.call(lambda: (self._store.epoch, self._store.building))
+        is_erasing = await self._writer.call(lambda: self._store.upkeep.is_erasure_wanted)
         asked = await self._writer.call(lambda: self._store.embeddings(epoch).asked_left())
         return IndexProgress(
             text_pending=self._text.pending,
@@ -113,6 +142,8 @@ class ProjectPipeline:
             rebuilding=bool(building),
             priority_missing=asked,
             stalled=self._writer.stalled,
+            upkeep=self._upkeep.work or ("erasing" if is_erasing else ""),
+            set_aside=str(self._aside or ""),
         )
 
     async def _count(self) -> IndexCounts:

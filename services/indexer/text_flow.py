@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from functools import partial
 from itertools import islice
 
@@ -17,7 +17,7 @@ from services.indexer.adapters.readers import BATCH_PATHS, ReadBatch, Readers, p
 from services.indexer.adapters.reading import Outcome
 from services.indexer.adapters.text_lane import BATCH_DOCUMENTS, Handled, TextLane
 from services.indexer.core.backoff import retry_after_s
-from services.indexer.writer import IndexWriter
+from services.indexer.writer import ROOM_LOOK_S, IndexWriter
 from shared.errors import ErrorCode, KxError
 from shared.messages import Urgency
 
@@ -25,6 +25,7 @@ from shared.messages import Urgency
 QUEUED_PATHS = 50_000
 # From here on processes read ahead: starting them costs half a second, which 256 files do.
 MANY_PATHS = 256
+READ_LIMIT_S = 60.0  # a batch is read in half a second; who needs a minute hangs
 BATCHES_AHEAD = 6  # three for each of two cores: neither a process nor the writer waits for the other
 
 Reading = tuple[tuple[str, ...], Future[list[Outcome]]]
@@ -39,7 +40,7 @@ class TextFlow:
         self.done = 0  # paths handled
         self.bytes_done = 0
         self._writer = writer
-        self._lane = lane
+        self.lane = lane
         self._readers = readers
         self._root = root
         self._queues: dict[Urgency, dict[str, None]] = {"live": {}, "bulk": {}}
@@ -83,27 +84,44 @@ class TextFlow:
     async def run(self, written: Callable[[], None], drained: Callable[[], Awaitable[None]]) -> None:
         """Handle paths for ever; `written` is called after each commit, `drained` when nothing is left."""
         while True:
-            urgency: Urgency = "live" if self._queues["live"] else "bulk"
-            if urgency == "bulk" and self._readers is not None and len(self._queues["bulk"]) >= MANY_PATHS:
-                await self._handle_many(self._readers, written)
-            elif self._queues[urgency]:
-                await self._handle_some(urgency, written)
-            else:
-                await drained()
-                self._touched = anyio.Event()
-                if not self.pending:
-                    await self._touched.wait()
+            try:
+                await self._handle_next(written, drained)
+            except KxError as error:
+                await self._pause_after(error)
+
+    async def _handle_next(self, written: Callable[[], None], drained: Callable[[], Awaitable[None]]) -> None:
+        if self._queues["live"]:
+            await self._handle_some("live", written)
+        elif not self._queues["bulk"]:
+            await drained()
+            self._touched = anyio.Event()
+            if not self.pending:
+                await self._touched.wait()
+        elif not await self._has_room():
+            return
+        elif self._readers is not None and len(self._queues["bulk"]) >= MANY_PATHS:
+            await self._handle_many(self._readers, written)
+        else:
+            await self._handle_some("bulk", written)
+
+    async def _has_room(self) -> bool:
+        """Tell whether bulk work may go on; if not, wait a moment, or until something is touched."""
+        if await self._writer.has_room():
+            return True
+        self._touched = anyio.Event()
+        with anyio.move_on_after(ROOM_LOOK_S):
+            await self._touched.wait()
+        return False
 
     async def _handle_some(self, urgency: Urgency, written: Callable[[], None]) -> None:
         queue = self._queues[urgency]
         paths = _take(queue, 1 if urgency == "live" else BATCH_DOCUMENTS)
         self._in_hand = len(paths)
         try:
-            handled = await self._writer.call(lambda: self._lane.handle(paths, urgency))
-        except KxError as error:
+            handled = await self._writer.call(lambda: self.lane.handle(paths, urgency))
+        except KxError:
             _put_back(queue, paths)
-            await self._pause_after(error)
-            return
+            raise
         finally:
             self._in_hand = 0
         _put_back(queue, paths[handled.paths :])
@@ -116,34 +134,41 @@ class TextFlow:
         try:
             while reading or (queue and not live):
                 while queue and not live and len(reading) < BATCHES_AHEAD:
-                    paths = _take(queue, BATCH_PATHS)
-                    self._in_hand += len(paths)
-                    reading.append((paths, await self._submit(readers, paths)))
+                    reading.append(await self._read_ahead(readers, queue))
+                    self._in_hand += len(reading[-1][0])
+                if not await self._writer.has_room():
+                    return
                 paths, future = reading[0]
                 outcomes = await self._read(readers, paths, future)
-                handled = await self._writer.call(partial(self._lane.write, paths, outcomes, "bulk"))
+                handled = await self._writer.call(partial(self.lane.write, paths, outcomes, "bulk"))
                 reading.popleft()
                 self._in_hand -= len(paths)
                 await self._wrote(handled, queue, written)
-        except KxError as error:
-            await self._pause_after(error)
         finally:
             for paths, _ in reading:
                 queue.update(dict.fromkeys(paths))
             self._in_hand = 0
 
+    async def _read_ahead(self, readers: Readers, queue: dict[str, None]) -> Reading:
+        paths = _take(queue, BATCH_PATHS)
+        try:
+            return paths, await self._submit(readers, paths)
+        except BaseException:
+            _put_back(queue, paths)
+            raise
+
     async def _submit(self, readers: Readers, paths: tuple[str, ...]) -> Future[list[Outcome]]:
-        config, known = await self._writer.call(partial(self._lane.known, paths))
+        config, known = await self._writer.call(partial(self.lane.known, paths))
         return readers.submit(ReadBatch(root=self._root, config=config, paths=paths, known=known))
 
     async def _read(self, readers: Readers, paths: tuple[str, ...], future: Future[list[Outcome]]) -> list[Outcome]:
         try:
-            return await to_thread.run_sync(future.result, abandon_on_cancel=True)
-        except BrokenExecutor:
+            return await to_thread.run_sync(future.result, READ_LIMIT_S, abandon_on_cancel=True)
+        except (BrokenExecutor, CancelledError, TimeoutError):  # it died, another of its pool did, or it hangs
             _log.warning("reader.died", instance=self._writer.instance, paths=len(paths))
             readers.close()
             if len(paths) == 1:
-                return [poisoned(paths[0])]
+                return [poisoned(self._root, paths[0])]
             outcomes: list[Outcome] = []
             for path in paths:  # one by one, so that only the culprit is lost
                 outcomes += await self._read(readers, (path,), await self._submit(readers, (path,)))
@@ -162,7 +187,7 @@ class TextFlow:
         self._writer.stalled = error.details()
         self._failures_in_a_row += 1
         self._writer.tell()
-        await anyio.sleep(retry_after_s(self._failures_in_a_row))
+        await anyio.sleep(retry_after_s(self._failures_in_a_row, error.code))
 
 
 def _take(queue: dict[str, None], count: int) -> tuple[str, ...]:

@@ -10,10 +10,13 @@ from anyio import CapacityLimiter, to_thread
 
 from services.indexer.adapters.store import IndexStore
 from shared.bus import Bus
-from shared.errors import ErrorDetails
+from shared.errors import ErrorCode, ErrorDetails, KxError
 from shared.identity import InstanceId
+from shared.index_open import translated
 from shared.messages import IndexCommitted
 from shared.subjects import INDEX_COMMITTED
+
+ROOM_LOOK_S = 0.5  # between two looks at a log that a reader holds
 
 T = TypeVar("T")
 
@@ -29,10 +32,55 @@ class IndexWriter:
         self._bus = bus
         self._thread = CapacityLimiter(1)
         self._changed = anyio.Event()
+        self._damaged = anyio.Event()
+        self._damage: KxError | None = None
 
     async def call(self, function: Callable[[], T]) -> T:
-        """Run `function` on the writer's thread."""
-        return await to_thread.run_sync(function, limiter=self._thread)
+        """Run `function` on the writer's thread.
+
+        Raises:
+            KxError: what SQLite said, as ours; INDEX_DAMAGED also ends `damage`.
+        """
+
+        def told() -> T:
+            with translated(self.store.path):
+                return function()
+
+        try:
+            return await to_thread.run_sync(told, limiter=self._thread)
+        except KxError as error:
+            if error.code is ErrorCode.INDEX_DAMAGED:
+                self._damage = error
+                self._damaged.set()
+            raise
+
+    async def look_at_damage(self) -> None:
+        """Read the whole file, because somebody who read it met damage.
+
+        Raises:
+            KxError: INDEX_DAMAGED.
+        """
+        await self.call(self.store.require_sound)
+
+    async def damage(self) -> KxError:
+        """Wait until the index proves to be damaged."""
+        await self._damaged.wait()
+        assert self._damage is not None
+        return self._damage
+
+    async def has_room(self) -> bool:
+        """Tell whether bulk work may make the log longer; while a reader keeps it from ending, it may not."""
+        if await self.call(self.store.upkeep.has_room):
+            return True
+        self.stalled = KxError(
+            ErrorCode.INDEX_BUSY,
+            "a process reads {path} without end, its log cannot be cut; bulk work waits",
+            hint="end that process: lsof {path}",
+            retryable=True,
+            path=self.store.path,
+        ).details()
+        self.tell()
+        return False
 
     async def write(self, change: Callable[[], T]) -> T:
         """Run `change` in a transaction of its own."""

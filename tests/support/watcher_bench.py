@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from services.watcher.adapters.watch import Watch, watch_tree
@@ -50,13 +51,15 @@ from shared.subjects import (
     WATCHER,
     service_status,
 )
+from shared.treerules import TreeRules
+from tests.support.trees import make_rules
 
 FAST = Pace(root_s=0.05, registry_s=0.05, reconcile_s=3_600.0, poll_s=0.1)
 FREQUENT = Pace(root_s=0.05, registry_s=0.05, reconcile_s=0.2, poll_s=0.1)
 
 
 class FakeIndex:
-    """Accepts touched paths and does what the disk says, as the indexer and the read side would."""
+    """Accepts touched paths and does what disk and ignore files say, as the indexer and the read side would."""
 
     def __init__(self, roots: dict[InstanceId, Path]) -> None:
         self.messages: list[PathsTouched] = []
@@ -123,8 +126,9 @@ class FakeIndex:
             self.bulk_held.set()
             await self._bulk_free.wait()
         self.messages.append(message)
+        rules = make_rules(self._roots[message.instance])
         for path in message.paths:
-            self._handle(message.instance, path)
+            self._handle(message.instance, path, rules)
         self._tell()
         return TouchAccepted(queued=0)
 
@@ -139,7 +143,7 @@ class FakeIndex:
         entries = tuple(self.known[request.instance][path] for path in page)
         return ManifestPage(entries=entries, complete=len(page) == len(later), epoch=1)
 
-    def _handle(self, instance: InstanceId, path: str) -> None:
+    def _handle(self, instance: InstanceId, path: str, rules: TreeRules) -> None:
         known = self.known[instance]
         known.pop(path, None)
         try:
@@ -151,7 +155,7 @@ class FakeIndex:
         if path.endswith("/"):
             known[path] = ManifestEntry(path, 0, 0)
         elif stat.S_ISREG(status.st_mode):
-            known[path] = ManifestEntry(path, status.st_size, status.st_mtime_ns)
+            known[path] = ManifestEntry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     def _tell(self) -> None:
         self._changed.set()
@@ -238,3 +242,9 @@ class Followed:
         already = self.index.touched().count(name)
         (self.root / name).write_text(f"marker {already}")
         await self.index.until(lambda: self.index.touched().count(name) > already)
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Wait until nothing that was noticed is left to announce."""
+        while (await self.survey()).held:
+            await anyio.lowlevel.checkpoint()

@@ -11,12 +11,12 @@ from services.indexer.core.prepare import PreparedChunk, PreparedDocument
 from shared.identity import TextHash
 from shared.index_format import DocumentState, for_epoch
 
-_KNOWN = "SELECT id, size, mtime_ns, content_hash, state, kind, language FROM document{e} WHERE path = ?"
+_KNOWN = "SELECT id, size, mtime_ns, ctime_ns, content_hash, state, kind, language FROM document{e} WHERE path = ?"
 _INSERT_DOCUMENT = """
-INSERT INTO document{e}(id, path, kind, language, size, mtime_ns, content_hash, state, reason, detail)
-VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO document{e}(id, path, kind, language, size, mtime_ns, ctime_ns, content_hash, state, reason, detail)
+VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_TOUCH = "UPDATE document{e} SET size = ?, mtime_ns = ? WHERE id = ?"
+_TOUCH = "UPDATE document{e} SET size = ?, mtime_ns = ?, ctime_ns = ? WHERE id = ?"
 _DELETE_DOCUMENT = "DELETE FROM document{e} WHERE id = ?"
 _INSERT_CHUNK = """
 INSERT INTO chunk{e}(id, document, ordinal, start_line, end_line, heading, symbols, text, text_hash, tokens)
@@ -27,6 +27,7 @@ _CHUNKS_OF = "SELECT id, text_hash FROM chunk{e} WHERE document = ?"
 _DELETE_CHUNKS = "DELETE FROM chunk{e} WHERE document = ?"
 _DELETE_POSTINGS = "DELETE FROM chunk_fts{e} WHERE rowid = ?"
 _BELOW = "SELECT path FROM document{e} WHERE path > ? AND path < ?"
+_ALL = "SELECT path FROM document{e}"
 
 
 class KnownDocument(Struct, frozen=True):
@@ -35,6 +36,7 @@ class KnownDocument(Struct, frozen=True):
     id: int
     size: int
     mtime_ns: int
+    ctime_ns: int
     content_hash: bytes
     state: str
     kind: str
@@ -60,10 +62,14 @@ class DocumentRows:
         rows = self._connection.execute(self._sql(_BELOW), (folder, folder[:-1] + "0"))  # "0" follows "/" in order
         return [str(row[0]) for row in rows]
 
-    def touch(self, known: KnownDocument, *, size: int, mtime_ns: int) -> None:
+    def all(self) -> list[str]:
+        """List every known path."""
+        return [str(row[0]) for row in self._connection.execute(self._sql(_ALL))]
+
+    def touch(self, known: KnownDocument, *, size: int, mtime_ns: int, ctime_ns: int) -> None:
         """Record a new stat of a document whose bytes did not change."""
-        if (known.size, known.mtime_ns) != (size, mtime_ns):
-            self._connection.execute(self._sql(_TOUCH), (size, mtime_ns, known.id))
+        if (known.size, known.mtime_ns, known.ctime_ns) != (size, mtime_ns, ctime_ns):
+            self._connection.execute(self._sql(_TOUCH), (size, mtime_ns, ctime_ns, known.id))
 
     def write(self, document: PreparedDocument) -> tuple[list[TextHash], list[TextHash]]:
         """Replace a document's whole text lane; give the texts that went and the texts that came."""
@@ -101,6 +107,7 @@ class DocumentRows:
             document.language,
             document.size,
             document.mtime_ns,
+            document.ctime_ns,
             document.content_hash,
             str(state),
             reason,

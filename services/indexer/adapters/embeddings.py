@@ -6,7 +6,7 @@ the chunks, so that counting it costs nothing while an answer is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
@@ -23,6 +23,9 @@ ON CONFLICT DO UPDATE SET urgency = min(urgency, excluded.urgency), touched_ns =
 """
 _DROP_MISSING = """
 DELETE FROM missing{e} WHERE text_hash = ?1 AND NOT EXISTS (SELECT 1 FROM chunk{e} WHERE text_hash = ?1)
+"""
+_UNUSED_FROM_NOW = """
+UPDATE embedding SET last_used_ns = ?2 WHERE text_hash = ?1 AND NOT EXISTS (SELECT 1 FROM chunk{e} WHERE text_hash = ?1)
 """
 _DROP_FAILURE = """
 DELETE FROM failure WHERE subject = ?1 AND NOT EXISTS (SELECT 1 FROM chunk{e} WHERE text_hash = ?1)
@@ -56,7 +59,8 @@ _FORGET_ALL = "DELETE FROM failure"
 class EmbeddingRows:
     """The vectors of one epoch's texts under the epoch's model."""
 
-    def __init__(self, connection: apsw.Connection, epoch: int, model: int) -> None:
+    def __init__(self, connection: apsw.Connection, epoch: int, model: int, *, now_ns: Callable[[], int]) -> None:
+        self._now_ns = now_ns
         self._connection = connection
         self._epoch = epoch
         self._model = model
@@ -67,8 +71,10 @@ class EmbeddingRows:
         self._connection.executemany(self._sql(_ADD_MISSING), rows)
 
     def drop_unused(self, texts: Iterable[TextHash]) -> None:
-        """Take texts out of the queue which no chunk holds any more; their failures go with them."""
+        """Take texts out of the queue which no chunk holds any more; their vectors grow old, their failures go."""
         rows = [(text,) for text in dict.fromkeys(texts)]
+        now_ns = self._now_ns()
+        self._connection.executemany(self._sql(_UNUSED_FROM_NOW), [(text, now_ns) for (text,) in rows])
         self._connection.executemany(self._sql(_DROP_MISSING), rows)
         self._connection.executemany(self._sql(_DROP_FAILURE), rows)
 

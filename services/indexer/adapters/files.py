@@ -33,6 +33,7 @@ class ReadDocument(Struct, frozen=True, kw_only=True):
     content_hash: bytes  # SHA-256 of the raw bytes
     size: int  # bytes
     mtime_ns: int
+    ctime_ns: int
     encoding: str
 
 
@@ -47,6 +48,7 @@ class Skipped(Struct, frozen=True, kw_only=True):
     detail: str = ""
     size: int = 0  # bytes
     mtime_ns: int = 0
+    ctime_ns: int = 0
     below_pruned: bool = False  # a folder above is out: it is the entry that counts, this one is none
 
 
@@ -86,9 +88,7 @@ def read_document(gate: PathGate, rules: TreeRules, rel: RelPath) -> ReadDocumen
     except KxError as error:
         if error.code is ErrorCode.ROOT_MISSING:
             raise
-        return Skipped(
-            reason=SkipReason.SYMLINK, detail="met while opening", size=before.st_size, mtime_ns=before.st_mtime_ns
-        )
+        return _skip_read(SkipReason.SYMLINK, "met while opening", before)
     return Unstable() if data is None else _document(rules, rel, data, before)
 
 
@@ -148,6 +148,7 @@ def _document(rules: TreeRules, rel: RelPath, data: bytes, status: os.stat_resul
         content_hash=hashlib.sha256(data).digest(),
         size=status.st_size,
         mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
         encoding=decoded.encoding,
     )
 
@@ -167,7 +168,9 @@ def _skipped(verdict: Verdict) -> Skipped:
 
 
 def _skip_read(reason: SkipReason, detail: str, status: os.stat_result) -> Skipped:
-    return Skipped(reason=reason, detail=detail, size=status.st_size, mtime_ns=status.st_mtime_ns)
+    return Skipped(
+        reason=reason, detail=detail, size=status.st_size, mtime_ns=status.st_mtime_ns, ctime_ns=status.st_ctime_ns
+    )
 
 
 def _unreadable(error: Exception) -> Skipped:

@@ -19,6 +19,7 @@ from shared import logs
 from shared.child import end_with_parent
 from shared.errors import ErrorCode
 from shared.model import ModelFiles, verify_file
+from shared.relpath import decode_path
 from shared.tokens import TokenCounter
 from shared.treerules import RulesConfig
 
@@ -62,12 +63,26 @@ class Readers:
             self._pool = None
 
 
-def poisoned(path: str) -> Outcome:
-    """Give the outcome of a path whose reading killed its process."""
+def poisoned(root: str, path: str) -> Outcome:
+    """Give the outcome of a path whose reading killed its process: not tried again before it changes."""
+    if path.endswith("/"):
+        return Gone()
+    try:
+        status = os.lstat(os.fsencode(root) + b"/" + decode_path(path))
+    except OSError:
+        return Gone()
     bare = PreparedDocument(
-        path=path, kind="", language="", size=0, mtime_ns=0, content_hash=b"", path_terms="", chunks=()
+        path=path,
+        kind="",
+        language="",
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+        content_hash=b"",
+        path_terms="",
+        chunks=(),
     )
-    return Gone() if path.endswith("/") else Failed(bare, ErrorCode.INTERNAL, "its reader died")
+    return Failed(bare, ErrorCode.INTERNAL, "its reader died")
 
 
 # --- in the process ---------------------------------------------------------------------------------------------------

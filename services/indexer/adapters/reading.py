@@ -42,6 +42,7 @@ class Unchanged(Struct, frozen=True):
 
     size: int
     mtime_ns: int
+    ctime_ns: int
 
 
 class Prepared(Struct, frozen=True):
@@ -95,7 +96,7 @@ class Reader:
         if not isinstance(found, ReadDocument):
             return found
         if known == Content(found.content_hash, str(found.file_type.kind), found.file_type.language):
-            return Unchanged(found.size, found.mtime_ns)
+            return Unchanged(found.size, found.mtime_ns, found.ctime_ns)
         return self._prepare(found)
 
     def _prepare(self, found: ReadDocument) -> Prepared | Failed:
@@ -105,6 +106,7 @@ class Reader:
             language=found.file_type.language,
             size=found.size,
             mtime_ns=found.mtime_ns,
+            ctime_ns=found.ctime_ns,
             content_hash=found.content_hash,
             path_terms=index_terms(found.path),
             chunks=(),

@@ -6,7 +6,8 @@ Every method blocks and belongs on the writer's thread. Rows of documents are in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,13 +16,16 @@ from msgspec import Struct
 
 from services.indexer.adapters.documents import DocumentRows
 from services.indexer.adapters.embeddings import EmbeddingRows
+from services.indexer.adapters.soundness import flaw_of
+from services.indexer.adapters.upkeep import Upkeep
 from services.indexer.core.backoff import ATTEMPTS_ALONE, retry_after_s
 from services.indexer.core.embedplan import MissingText
 from services.indexer.core.versions import EpochVersions
 from shared.errors import ErrorCode
 from shared.identity import InstanceId, TextHash
+from shared.index_files import clear
 from shared.index_format import Meta, drop_epoch_ddl, epoch_ddl, for_epoch
-from shared.index_open import open_writer, translated
+from shared.index_open import damaged, open_writer, translated
 from shared.messages import VectorItem
 
 _READ_META = "SELECT value FROM meta WHERE key = ?"
@@ -39,6 +43,11 @@ SELECT (SELECT count(*) FROM document{e} WHERE state = 'indexed'),
        (SELECT count(*) FROM failure f WHERE f.next_try_ns = 0
           AND EXISTS (SELECT 1 FROM missing{e} m WHERE m.text_hash = f.subject))
 """
+_UNUSED_FROM_NOW = """
+UPDATE embedding SET last_used_ns = ?1
+WHERE text_hash IN (SELECT text_hash FROM chunk{old})
+  AND NOT (model = ?2 AND EXISTS (SELECT 1 FROM chunk{e} c WHERE c.text_hash = embedding.text_hash))
+"""
 
 
 class IndexCounts(Struct, frozen=True, kw_only=True):
@@ -54,29 +63,78 @@ class IndexCounts(Struct, frozen=True, kw_only=True):
 class IndexStore:
     """The write side of one index file; the caller holds the index lock."""
 
-    def __init__(self, connection: apsw.Connection, path: Path, versions: EpochVersions) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        versions: EpochVersions,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._now_ns = now_ns
         self._connection = connection
         self._path = path
         self._versions = versions
+        self.upkeep = Upkeep(connection, path)
         self._documents: dict[int, DocumentRows] = {}
         self._embeddings: dict[int, EmbeddingRows] = {}
 
     @classmethod
-    def open(cls, path: Path, instance: InstanceId, *, project: str, root: str, versions: EpochVersions) -> IndexStore:
-        """Open or create the file and bring its epochs in line with `versions`.
+    def open(
+        cls,
+        path: Path,
+        instance: InstanceId,
+        *,
+        project: str,
+        root: str,
+        versions: EpochVersions,
+        is_doubtful: bool = False,
+    ) -> IndexStore:
+        """Open or create the file and bring its epochs in line with `versions`; a doubtful one is read whole before.
 
         An index that answers with other versions goes on answering while a new epoch is built beside it.
+
+        Raises:
+            KxError: as `open_writer`; INDEX_DAMAGED also for what only a look at all of it shows.
         """
         store = cls(open_writer(path, instance, project=project, root=root), path, versions)
-        with store.transaction():
-            store._align_epochs()
+        try:
+            store._begin(is_doubtful=is_doubtful)
+        except BaseException:
+            store._connection.close()
+            raise
         return store
 
     def close(self) -> None:
         """Write the log back into the file and let go of it."""
-        with translated(self._path):
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        try:
+            self.upkeep.checkpoint()
+        finally:
+            self._connection.close()
+
+    def require_sound(self) -> None:
+        """Read the whole file and take the sign of damage away if it is sound.
+
+        Raises:
+            KxError: INDEX_DAMAGED.
+        """
+        flaw = flaw_of(self._connection)
+        if flaw is not None:
+            raise damaged(self._path, flaw)
+        clear(self._path)
+
+    def abandon(self) -> None:
+        """Let go of a damaged file as it is."""
         self._connection.close()
+
+    def _begin(self, *, is_doubtful: bool) -> None:
+        with translated(self._path):
+            if is_doubtful:
+                self.require_sound()
+            try:
+                with self.transaction():
+                    self._align_epochs()
+            except apsw.SQLError as error:  # a table is missing
+                raise damaged(self._path, str(error)) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -87,10 +145,25 @@ class IndexStore:
                 yield
                 self._connection.execute(_NEXT_SEQ)
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk ends it by itself
+                    self._connection.execute("ROLLBACK")
                 self._documents.clear()  # they count row ids that were never committed
                 raise
+            self._commit()
+
+    def _commit(self) -> None:
+        try:
             self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            self._documents.clear()
+            raise
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     @property
     def epoch(self) -> int:
@@ -121,7 +194,7 @@ class IndexStore:
     def embeddings(self, epoch: int) -> EmbeddingRows:
         """Give the vectors and missing texts of one epoch."""
         if epoch not in self._embeddings:
-            self._embeddings[epoch] = EmbeddingRows(self._connection, epoch, self._model_of(epoch))
+            self._embeddings[epoch] = EmbeddingRows(self._connection, epoch, self._model_of(epoch), now_ns=self._now_ns)
         return self._embeddings[epoch]
 
     def counts(self, epoch: int) -> IndexCounts:
@@ -170,7 +243,14 @@ class IndexStore:
                 texts.setdefault(text.text_hash, text)
         return sorted(texts.values(), key=lambda text: text.urgency)[:limit]
 
-    def keep_vectors(self, good: Sequence[VectorItem], bad: Iterable[TextHash], *, now_ns: int) -> None:
+    def keep_vectors(
+        self,
+        good: Sequence[VectorItem],
+        bad: Iterable[TextHash],
+        *,
+        now_ns: int,
+        code: ErrorCode = ErrorCode.EMBEDDER_FAILED,
+    ) -> None:
         """Store what came back sound and record what did not; inside a transaction."""
         for epoch in self._embeddable():
             self.embeddings(epoch).store(good, now_ns=now_ns)
@@ -180,7 +260,7 @@ class IndexStore:
             is_over = attempts >= ATTEMPTS_ALONE
             rows.record_failure(
                 text,
-                code=ErrorCode.EMBEDDER_FAILED,
+                code=code,
                 detail="",
                 attempts=attempts,
                 next_try_ns=0 if is_over else now_ns + int(retry_after_s(attempts) * 1e9),
@@ -211,6 +291,12 @@ class IndexStore:
         self._connection.execute(_INSERT_EPOCH, (epoch, self._versions.chunker, self._versions.analyzer, model))
 
     def _drop(self, epoch: int) -> None:
+        """Drop an epoch's tables; what only it used is unused from now."""
+        kept = self.epoch
+        if kept != epoch:
+            self._connection.execute(
+                for_epoch(_UNUSED_FROM_NOW.replace("{old}", f"_e{epoch}"), kept), (self._now_ns(), self._model_of(kept))
+            )
         self._connection.execute(drop_epoch_ddl(epoch))
         self._connection.execute("DELETE FROM epoch WHERE id = ?", (epoch,))
         self._documents.pop(epoch, None)

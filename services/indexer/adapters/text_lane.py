@@ -17,16 +17,27 @@ from services.indexer.adapters.reading import Content, Failed, Outcome, Prepared
 from services.indexer.adapters.store import IndexStore
 from services.indexer.core.embedplan import BULK, LIVE
 from services.indexer.core.prepare import PreparedDocument
+from shared.deny import DenyList
 from shared.identity import TextHash
 from shared.index_format import DocumentState
 from shared.messages import Urgency
 from shared.pathgate import PathGate
-from shared.treerules import RulesConfig
+from shared.treerules import RulesConfig, SkipReason
 
 # A bulk transaction ends at whichever comes first: readers see progress, the log stays short, live edits get in.
 BATCH_DOCUMENTS = 200
 BATCH_BYTES = 8 * 1024 * 1024
 BATCH_S = 0.1
+
+
+# Nobody may read these: text that got in earlier is removed without a trace, not only deleted.
+_ERASED = frozenset({SkipReason.DENIED, SkipReason.HARD_LINK, SkipReason.SYMLINK_OUT})
+
+
+class Purged(Struct, frozen=True):
+    """What a purge removed."""
+
+    documents: int
 
 
 class Handled(Struct, frozen=True, kw_only=True):
@@ -47,6 +58,8 @@ class TextLane:
         self._store = store
         self._rules = rules
         self._reader = Reader(root, count)
+        self._denylist: tuple[RulesConfig, DenyList] | None = None
+        self._is_erasing = False  # what is being written keeps text out that was in
 
     def handle(self, paths: Sequence[str], urgency: Urgency) -> Handled:
         """Read and write as many of `paths` as fit one transaction, at least one."""
@@ -91,7 +104,24 @@ class TextLane:
             found.add(Content(known.content_hash, known.kind, known.language) if known and is_indexed else None)
         return found.pop() if len(found) == 1 else None
 
+    def purge(self, paths: Sequence[str]) -> Purged:
+        """Remove paths and all below them, without looking at the disk; their traces are erased by the upkeep."""
+        documents: set[str] = set()
+        with self._store.transaction():
+            for epoch in self._store.epochs():
+                rows = self._store.documents(epoch)
+                for path in paths:
+                    folder = path.rstrip("/") + "/" if path.strip("/") else ""
+                    found = [path.rstrip("/"), folder, *rows.below(folder)] if folder else rows.all()
+                    for below in found:
+                        if rows.known(below) is not None:
+                            documents.add(below)
+                            self._drop(epoch, rows.delete(below))
+            self._store.upkeep.want_erasure()  # also for what was removed earlier and left its traces
+        return Purged(documents=len(documents))
+
     def _write(self, path: str, outcome: Outcome, urgency: Urgency) -> int:
+        self._is_erasing = self._leaves_no_trace(path, outcome)
         if isinstance(outcome, Prepared):
             self._index(outcome.document, urgency)
             return outcome.document.size
@@ -109,6 +139,17 @@ class TextLane:
             self._forget(path, is_folder=isinstance(outcome, Gone) and outcome.is_folder)
         return 0
 
+    def _leaves_no_trace(self, path: str, outcome: Outcome) -> bool:
+        if isinstance(outcome, Skipped):
+            return outcome.reason in _ERASED
+        return isinstance(outcome, Gone) and self._deny().denies(path) is not None  # denied, and deleted since
+
+    def _deny(self) -> DenyList:
+        rules = self._rules()
+        if self._denylist is None or self._denylist[0] != rules:
+            self._denylist = (rules, DenyList(rules.deny, rules.allow_denied))
+        return self._denylist[1]
+
     def _index(self, document: PreparedDocument, urgency: Urgency) -> None:
         for epoch in self._store.epochs():
             gone, came = self._store.documents(epoch).write(document)
@@ -122,7 +163,7 @@ class TextLane:
             rows = self._store.documents(epoch)
             known = rows.known(path)
             if known is not None:
-                rows.touch(known, size=unchanged.size, mtime_ns=unchanged.mtime_ns)
+                rows.touch(known, size=unchanged.size, mtime_ns=unchanged.mtime_ns, ctime_ns=unchanged.ctime_ns)
 
     def _record(self, row: PreparedDocument, state: DocumentState, reason: str, detail: str) -> None:
         for epoch in self._store.epochs():
@@ -144,21 +185,23 @@ class TextLane:
     def _drop(self, epoch: int, gone: list[TextHash]) -> None:
         if gone:
             self._store.embeddings(epoch).drop_unused(gone)
+        if gone and self._is_erasing:
+            self._store.upkeep.want_erasure()
 
 
 def _still_stands(gate: PathGate, path: str, outcome: Outcome) -> bool:
     """Tell whether the file is as it was read: a live edit may have been written meanwhile, and must not be undone."""
     if isinstance(outcome, Prepared):
-        size, mtime_ns = outcome.document.size, outcome.document.mtime_ns
+        read = outcome.document.size, outcome.document.mtime_ns, outcome.document.ctime_ns
     elif isinstance(outcome, Unchanged):
-        size, mtime_ns = outcome.size, outcome.mtime_ns
+        read = outcome.size, outcome.mtime_ns, outcome.ctime_ns
     else:
         return True
     try:
         now = gate.status(path)
     except (OSError, ValueError):
         return False
-    return (now.st_size, now.st_mtime_ns) == (size, mtime_ns)
+    return (now.st_size, now.st_mtime_ns, now.st_ctime_ns) == read
 
 
 def _bare(path: str, skipped: Skipped) -> PreparedDocument:
@@ -168,6 +211,7 @@ def _bare(path: str, skipped: Skipped) -> PreparedDocument:
         language="",
         size=skipped.size,
         mtime_ns=skipped.mtime_ns,
+        ctime_ns=skipped.ctime_ns,
         content_hash=b"",
         path_terms="",
         chunks=(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -27,12 +27,16 @@ class MissingText(Struct, frozen=True, kw_only=True):
     urgency: int
 
 
-def pack(texts: Sequence[MissingText], budget_tokens: int) -> Iterator[tuple[MissingText, ...]]:
+def pack(
+    texts: Sequence[MissingText], budget_tokens: int, *, alone: Collection[TextHash] = ()
+) -> Iterator[tuple[MissingText, ...]]:
     """Group texts of like length until each group holds `budget_tokens`, most urgent class first.
 
     Within a class the order is by length, because a run is padded to its longest text; a text above the budget goes
-    alone. Every text appears exactly once.
+    alone, and so do those in `alone`, after all others. Every text appears exactly once.
     """
+    suspects = [(text,) for text in texts if text.text_hash in alone]
+    texts = [text for text in texts if text.text_hash not in alone]
     group: list[MissingText] = []
     held = 0
     for text in sorted(texts, key=lambda t: (t.urgency, t.tokens, t.text_hash)):
@@ -43,3 +47,4 @@ def pack(texts: Sequence[MissingText], budget_tokens: int) -> Iterator[tuple[Mis
         held += text.tokens
     if group:
         yield tuple(group)
+    yield from suspects

@@ -38,6 +38,7 @@ class PreparedDocument(Struct, frozen=True, kw_only=True):
     language: str
     size: int  # bytes
     mtime_ns: int
+    ctime_ns: int = 0
     content_hash: bytes
     path_terms: str
     chunks: tuple[PreparedChunk, ...]

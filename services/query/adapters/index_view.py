@@ -46,7 +46,7 @@ FROM document{e} d WHERE d.state = 'indexed' AND d.path > :after AND NOT {text_f
 _SKIPPED_ROWS = """
 SELECT path, reason, detail FROM document{e} WHERE state = 'skipped' AND path > :after ORDER BY path LIMIT :limit
 """
-_MANIFEST = "SELECT path, size, mtime_ns FROM document{e} WHERE path > :after ORDER BY path LIMIT :limit"
+_MANIFEST = "SELECT path, size, mtime_ns, ctime_ns FROM document{e} WHERE path > :after ORDER BY path LIMIT :limit"
 
 
 class Counts(Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ def _reason_row(row: Row) -> ListingRow:
 
 
 def _manifest_entry(row: Row) -> ManifestEntry:
-    return ManifestEntry(str(row[0]), int(row[1]), int(row[2]))  # type: ignore[arg-type]
+    return ManifestEntry(str(row[0]), int(row[1]), int(row[2]), int(row[3]))  # type: ignore[arg-type]
 
 
 def _tally(rows: Iterable[Row]) -> dict[str, int]:

@@ -104,7 +104,7 @@ class WatchedTree:
         entries = list(walk(self.root, rules, subtrees, stop))
         self._remember(entries, is_whole="" in subtrees and not stop())
         return Met(
-            entries=[ManifestEntry(entry.path, entry.size, entry.mtime_ns) for entry in entries],
+            entries=[ManifestEntry(entry.path, entry.size, entry.mtime_ns, entry.ctime_ns) for entry in entries],
             unreadable=tuple(entry.path for entry in entries if entry.reason is SkipReason.UNREADABLE),
         )
 

@@ -33,6 +33,7 @@ class WalkEntry(Struct, frozen=True, gc=False):
     is_dir_pruned: bool
     reason: SkipReason | None = None  # None: to be read
     detail: str = ""
+    ctime_ns: int = 0  # nobody can set it back
 
 
 def walk(
@@ -138,7 +139,7 @@ def _entry(
         return
     verdict = rules.judge_file(folder, path, status)
     if verdict.reason is None:
-        yield WalkEntry(path, status.st_size, status.st_mtime_ns, False)
+        yield WalkEntry(path, status.st_size, status.st_mtime_ns, False, ctime_ns=status.st_ctime_ns)
     else:
         yield _kept_out(path, verdict.reason, verdict.detail)
 

@@ -42,7 +42,7 @@ def differences(
     force: bool = False,
     unreadable: Collection[str] = (),
 ) -> list[str]:
-    """Name every path to announce: new, changed by size or time, gone; with `force` also the unchanged.
+    """Name every path to announce: new, changed by size or a time, gone; with `force` also the unchanged.
 
     Only known paths inside one of `subtrees` can be gone; "" is the whole tree. Of what lies at or below one of
     `unreadable` nothing is known, so it is not gone either; such an entry is announced only where nothing was known.
@@ -55,7 +55,7 @@ def differences(
         before = left.pop(entry.path, None)
         if withheld and entry.path.rstrip("/") in withheld:
             continue
-        if force or before is None or (before.size, before.mtime_ns) != (entry.size, entry.mtime_ns):
+        if force or before != entry:
             announced.append(entry)
     announced.sort(key=lambda entry: (-entry.mtime_ns, entry.path))
     return [*sorted(left), *(entry.path for entry in announced)]
