@@ -22,7 +22,8 @@ from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
 VERBS = (
-    "init", "index", "search", "status", "watch", "activity", "artifact", "mcp", "up", "down", "project", "bus", "serve",
+    "init", "index", "search", "status", "watch", "activity", "artifact", "mcp", "up", "down", "project", "vacuum", "purge", "bus",
+    "serve",
 )  # fmt: skip
 
 

@@ -84,6 +84,14 @@ ANSWERS: dict[str, str] = {
     "{project}: {files} files indexed, {texts} passages embedded in {took}": (
         "{project}: {files} arquivos indexados, {texts} trechos vetorizados em {took}"
     ),
+    "{project}: {before} MiB before, {after} MiB now": "{project}: {before} MiB antes, {after} MiB agora",
+    "{count} entries purged from the index of {project}": "{count} entradas expurgadas do índice de {project}",
+    "verified: none of {count} pieces of its text stands in {files}": (
+        "verificado: nenhum de {count} trechos do texto está em {files}"
+    ),
+    "nothing was known that only this text holds, so there was nothing to look for": (
+        "nada se sabia que só este texto contém, então não havia o que procurar"
+    ),
     "{name} may not use the bus any more": "{name} não pode mais usar o barramento",
     "no bus is running; it will know this user when it starts: kx up -d": (
         "nenhum barramento está rodando; ele conhecerá este usuário quando iniciar: kx up -d"

@@ -119,6 +119,12 @@ ERRORS: dict[str, str] = {
     "the index {path} cannot be written": "o índice {path} não pode ser escrito",
     "the index {path} is busy": "o índice {path} está ocupado",
     "the index {path} is damaged: {reason}": "o índice {path} está danificado: {reason}",
+    "{path} would be indexed again at the next look at the tree": (
+        "{path} seria indexado de novo na próxima passada pela árvore"
+    ),
+    "{count} of {probes} pieces of the purged text are still in {path}": (
+        "{count} de {probes} trechos do texto expurgado ainda estão em {path}"
+    ),
     "the index {path} has an older format": "o índice {path} tem um formato mais antigo",
     "the index {path} cannot be read or written: {reason}": (
         "o índice {path} não pode ser lido ou escrito: {reason}"

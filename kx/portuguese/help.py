@@ -155,6 +155,22 @@ Códigos de saída:
     "Tell kx that a tree now lies at NEW_ROOT; its index goes on as it is.": (
         "Diz ao kx que uma árvore agora está em NEW_ROOT; o índice continua como está."
     ),
+    # kx vacuum
+    "Make the index file of a project as small as it can be; searching goes on meanwhile.": (
+        "Deixa o arquivo de índice de um projeto o menor possível; a busca continua enquanto isso."
+    ),
+    # kx purge
+    "Remove what is indexed of PATH (a file or a folder, also one that is gone) and every trace of it.\n\n"
+    "The file itself is not touched. Earlier versions of any text and vectors nobody uses are erased with it.": (
+        "Remove o que está indexado de PATH (arquivo ou pasta, mesmo que não exista mais) e todo vestígio dele.\n\n"
+        "O arquivo em si não é tocado. Versões anteriores de textos e vetores que ninguém usa são apagados junto."
+    ),
+    "Look at every byte of the index afterwards, and say what was found.": (
+        "Depois, examina cada byte do índice e diz o que encontrou."
+    ),
+    "Purge also what would be indexed again at the next look at the tree.": (
+        "Expurga também o que seria indexado de novo na próxima passada pela árvore."
+    ),
     # kx serve
     "Run NAME (bus, watcher, indexer, embedder, query or mcp_gateway) until it is told to stop.": (
         "Roda NAME (bus, watcher, indexer, embedder, query ou mcp_gateway) até receber ordem de parar."

@@ -117,6 +117,12 @@ HINTS: dict[str, str] = {
     "run kx index: it is set aside and built anew, nothing of yours is lost": (
         "rode kx index: ele é posto de lado e construído de novo, nada seu se perde"
     ),
+    'keep it out first: put it into "indexing.deny" of {root}/.kx.json; or purge it all the same: --yes': (
+        'deixe-o de fora antes: ponha-o em "indexing.deny" de {root}/.kx.json; ou expurgue assim mesmo: --yes'
+    ),
+    "purge it again once nothing else reads the index; delete the index to be sure": (
+        "expurgue de novo quando nada mais ler o índice; apague o índice para ter certeza"
+    ),
     "bring it up to date: kx index": "atualize-o: kx index",
     "look at the disk that holds it; the work goes on by itself": (
         "veja o disco onde ele está; o trabalho continua sozinho"
