@@ -78,19 +78,13 @@ class _Texts:
             "grams": wording.tally(self.grams.keys, self.grams.text, texts, asked.grams),
             "pairs": wording.pair_counts(self.tokens, asked),
         }
-        self.worth = {
-            "stems": asked.stems.worth,
-            "words": asked.words.worth,
-            "grams": asked.grams.worth,
-            "pairs": asked.pair_worth,
-        }
+        self.worth = {"words": asked.words.worth, "grams": asked.grams.worth, "pairs": asked.pair_worth}
 
     def shares(self) -> dict[str, Shares]:
         """Give the shares of each passage alone."""
         tokens, sample = self.tokens, self.sample
         telling = np.bincount(tokens.text[tokens.tells], minlength=len(tokens.lengths)).astype(np.float64)
         lengths = {
-            "stems": (tokens.lengths, sample.mean_tokens),
             "words": (tokens.lengths, sample.mean_tokens),
             "grams": (self.grams.lengths, sample.mean_grams),
             "pairs": (telling, sample.mean_telling),
@@ -113,9 +107,8 @@ def _naming(names: naming.Names, asked: Asked, documents: int) -> dict[str, Shar
         "file_name": naming.file_name_overlap(names, asked),
         "path": naming.path_overlap(names, asked),
         "file_name_asked": naming.file_name_asked(names, asked),
-        "definition_certain": naming.definition_asked(names, asked, documents, CERTAIN),
-        "definition_maybe": naming.definition_asked(names, asked, documents, MAYBE),
-        "definition_barely": naming.definition_asked(names, asked, documents, BARELY),
+        "definition": naming.definition_asked(names, asked, documents, {CERTAIN, MAYBE}),
+        "plain_definition": naming.definition_asked(names, asked, documents, {BARELY}),
         "joined_name": naming.joined_name(names, asked, documents),
     }
 

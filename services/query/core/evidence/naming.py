@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -134,18 +134,18 @@ def file_name_asked(names: Names, asked: Asked) -> Shares:
     return np.array([certainty.get(file_name, 0.0) for file_name in names.file_names])
 
 
-def definition_asked(names: Names, asked: Asked, documents: int, certainty: float) -> Shares:
+def definition_asked(names: Names, asked: Asked, documents: int, certainties: Collection[float]) -> Shares:
     """Give how rare the definition is that a word of the question names: as written, else folded.
 
     Args:
         names: of the candidates' files.
-        asked: the question; only its names of this `certainty` are looked at.
+        asked: the question; only its names of these certainties are looked at.
         documents: of the index.
-        certainty: CERTAIN, MAYBE or BARELY.
+        certainties: CERTAIN, MAYBE or BARELY.
     """
     shares = np.zeros(len(names.file_names))
     for name in asked.names:
-        if name.certainty != certainty:
+        if name.certainty not in certainties:
             continue
         defining = np.array([name.text in exact for exact in names.exact], dtype=np.bool_)
         if not defining.any():

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-BY_PASSAGE: Final = ("stems", "words", "grams", "pairs", "window", "vector")
+BY_PASSAGE: Final = ("words", "grams", "pairs", "window", "vector")
 TOGETHER: Final = ("words", "grams", "pairs")
 BY_FILE: Final = ("document", *(f"file_{name}" for name in TOGETHER))
 NAMES: Final = (
@@ -18,9 +18,8 @@ NAMES: Final = (
     "file_name",
     "path",
     "file_name_asked",
-    "definition_certain",
-    "definition_maybe",
-    "definition_barely",
+    "definition",
+    "plain_definition",
     "joined_name",
 )
 DEMOTIONS: Final = ("tests", "asides", "misplaced_prose", "misplaced_code")
@@ -29,29 +28,27 @@ DEMOTIONS: Final = ("tests", "asides", "misplaced_prose", "misplaced_code")
 class Weights(Struct, frozen=True, kw_only=True):
     """What each kind of evidence counts. Chosen on public retrieval sets: docs/ranking.md says what each is worth."""
 
-    stems: float = 0.3
-    words: float = 0.2
-    grams: float = 0.3
+    words: float = 0.3
+    grams: float = 0.35
     pairs: float = 0.2
-    window: float = 0.15
+    window: float = 0.3
     vector: float = 0.5
-    document: float = 0.5
+    document: float = 0.4
     file_words: float = 0.2
-    file_grams: float = 0.25
+    file_grams: float = 0.3
     file_pairs: float = 0.2
     names: float = 0.45
-    file_name: float = 0.45
-    path: float = 0.22
+    file_name: float = 0.4
+    path: float = 0.25
     file_name_asked: float = 0.3
-    definition_certain: float = 0.15
-    definition_maybe: float = 0.3
-    definition_barely: float = 0.15
+    definition: float = 0.3
+    plain_definition: float = 0.15
     joined_name: float = 0.3
-    prose_names: float = 0.9  # names of prose are headings: by how much they count beside names of code
+    prose_names: float = 0.8  # names of prose are headings: by how much they count beside names of code
     tests: float = 0.5
     asides: float = 0.4
     misplaced_prose: float = 0.1
-    misplaced_code: float = 0.12
+    misplaced_code: float = 0.25
     worse_passage: float = 0.5
     later_passage: float = 0.15
 

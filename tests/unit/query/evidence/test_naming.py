@@ -52,15 +52,15 @@ def test_a_definition_is_found_as_written_before_folded() -> None:
     """`Router` is not `router` while there is a `Router`."""
     found = names(("a.py", ["Router"]), ("b.py", ["router"]), ("c.py", []))
     asked = make_asked("the Router class", CORPUS)
-    assert naming.definition_asked(found, asked, 100, MAYBE).tolist() == [1.0, 0.0, 0.0]
+    assert naming.definition_asked(found, asked, 100, {CERTAIN, MAYBE}).tolist() == [1.0, 0.0, 0.0]
     lower = names(("b.py", ["router"]))
-    assert naming.definition_asked(lower, asked, 100, MAYBE).tolist() == [1.0]
+    assert naming.definition_asked(lower, asked, 100, {CERTAIN, MAYBE}).tolist() == [1.0]
 
 
 def test_a_name_defined_in_many_files_says_little() -> None:
     """Rarity."""
     many = names(*((f"{i}.py", ["Router"]) for i in range(50)))
-    (first, *_) = naming.definition_asked(many, make_asked("the Router class", CORPUS), 100, MAYBE)
+    (first, *_) = naming.definition_asked(many, make_asked("the Router class", CORPUS), 100, {CERTAIN, MAYBE})
     assert 0.0 < first < 0.5
 
 
