@@ -25,9 +25,12 @@ from shared.stack_file import greet, running_stack
     help="Root of the project to serve; it must have a .kx.json (default: the project of the working directory).",
 )
 @click.option("--strict-project-root", "strict", count=True, help="Refuse to start unless the root is named.")
+@click.option(
+    "--session", envvar="KX_SESSION_ID", help="Name of the session, recorded with activities (default: KX_SESSION_ID)."
+)
 @click.option("--no-start", count=True, help="Do not start a stack when none runs.")
 @click.pass_obj
-def command(context: Context, roots: tuple[Path, ...], *, strict: int, no_start: int) -> None:
+def command(context: Context, roots: tuple[Path, ...], *, strict: int, session: str | None, no_start: int) -> None:
     """Serve one project to an agent over stdin and stdout (Model Context Protocol)."""
     for option, count in (("--project-root", len(roots)), ("--strict-project-root", strict), ("--no-start", no_start)):
         if count > 1:
@@ -42,6 +45,7 @@ def command(context: Context, roots: tuple[Path, ...], *, strict: int, no_start:
         project_root=None if root is None else os.fspath(root),
         strict_project_root=bool(strict),
         cwd=os.fspath(Path.cwd()),
+        session_id=session or None,
     )
 
     def connect() -> socket.socket:

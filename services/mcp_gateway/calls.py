@@ -6,22 +6,25 @@ Every call passes the gate first. Nothing here waits for indexing: an answer say
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import anyio
 import structlog
 from anyio import to_thread
 from anyio.abc import TaskGroup
-from msgspec import Struct
 from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.ingest_path import admitted_path
 from services.mcp_gateway.adapters.projects import SessionProject
-from services.mcp_gateway.core.answers import Answer, IngestAnswer, ReindexAnswer, SearchAnswer, StatusAnswer
+from services.mcp_gateway.call import Call
+from services.mcp_gateway.core.answers import IngestAnswer, ReindexAnswer, SearchAnswer, StatusAnswer
 from services.mcp_gateway.core.guard import assertion_of
-from services.mcp_gateway.core.inputs import IngestInput, ReindexInput, SearchInput, StatusInput, ToolInput
-from services.mcp_gateway.core.tools import Tool, parse
+from services.mcp_gateway.core.inputs import IngestInput, ReindexInput, SearchInput, StatusInput
+from services.mcp_gateway.core.note_answers import AnyAnswer
+from services.mcp_gateway.core.tool import Tool
+from services.mcp_gateway.core.tools import parse
 from services.mcp_gateway.core.writing import MAX_ENTRIES, ingest_answer, reindex_answer, search_answer, status_answer
+from services.mcp_gateway.notes import NOTE_HANDLERS
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
@@ -41,7 +44,6 @@ from shared.messages import (
     Upto,
     Urgency,
 )
-from shared.project_config import LoadedConfig
 from shared.subjects import (
     LISTING,
     PROGRESS,
@@ -52,8 +54,6 @@ from shared.subjects import (
     STATUS,
     service_status,
 )
-
-I = TypeVar("I", bound=ToolInput)  # noqa: E741 - the letter of its kind
 
 SEARCH_S = 30.0  # a cold model folds its weights first
 STATUS_S = 10.0
@@ -67,15 +67,6 @@ REBUILD_S = 30.0
 _log: FilteringBoundLogger = structlog.get_logger()
 
 
-class Call(Struct, Generic[I], frozen=True, kw_only=True):
-    """One call that has passed the gate."""
-
-    session: SessionProject
-    loaded: LoadedConfig
-    instance: InstanceId
-    asked: I
-
-
 class Calls:
     """Carries calls out. `tasks` takes the walks that go on after an answer."""
 
@@ -83,7 +74,7 @@ class Calls:
         self._bus = bus
         self._tasks = tasks
 
-    async def call(self, session: SessionProject, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+    async def call(self, session: SessionProject, tool: Tool, arguments: Mapping[str, object]) -> AnyAnswer:
         """Gate, read the arguments, do it.
 
         Raises:
@@ -95,7 +86,8 @@ class Calls:
         if is_new:
             self._start_walk(project.instance, ("",))
         call = Call(session=session, loaded=loaded, instance=project.instance, asked=asked)
-        return await HANDLERS[tool.name](self, call)
+        handler = HANDLERS.get(tool.name)
+        return await (handler(self, call) if handler is not None else NOTE_HANDLERS[tool.name](self._bus, call))
 
     async def search(self, call: Call[SearchInput]) -> SearchAnswer:
         """Ask the read side; how far indexing is is asked for only where the answer says that it goes on."""
@@ -237,7 +229,7 @@ def _just_before(rel: str) -> str:
     return rel[:-1] + (chr(ord(rel[-1]) - 1) + "\U0010ffff" if ord(rel[-1]) > ord(" ") else "")
 
 
-HANDLERS: Mapping[str, Callable[[Calls, Call[Any]], Awaitable[Answer]]] = {
+HANDLERS: Mapping[str, Callable[[Calls, Call[Any]], Awaitable[AnyAnswer]]] = {
     "search": Calls.search,
     "ingest": Calls.ingest,
     "reindex": Calls.reindex,

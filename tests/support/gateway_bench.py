@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,21 @@ import anyio
 import msgspec
 
 from services.mcp_gateway.service import service
+from shared import megabrain_messages as mb
 from shared import messages as m
 from shared import subjects
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.bus_memory import MemoryBus
 from shared.settings import Settings, ensure_home, load_settings
 from shared.stack_file import StackFile, read_stack_file
+from tests.support.samples import ACTIVITY, ARTIFACT
 from tests.support.trees import write_tree
 
 PROJECT_ID = "3f2b8c1e-5d7a-4e0f-9b6c-1a2d3e4f5a6b"
 OTHER_ID = "8a7b6c5d-4e3f-4a2b-8c1d-0e9f8a7b6c5d"
+
+WRITTEN = mb.ActivityWritten(activity=ACTIVITY)
+PUBLISHED = mb.ArtifactWritten(artifact=ARTIFACT, is_new=True)
 
 
 class Services:
@@ -77,6 +82,13 @@ class Services:
                 name=subjects.WATCHER, description="walks",
                 endpoints=(Endpoint(route=subjects.RECONCILE, handle=self._noted(walked)),),
             ),
+            self._contract(subjects.MEGABRAIN, {
+                subjects.ACTIVITY_ADD: lambda: WRITTEN, subjects.ACTIVITY_UPDATE: lambda: WRITTEN,
+                subjects.ACTIVITIES: lambda: mb.Activities(project="shop", activities=(ACTIVITY,), total=1, counts={}),
+                subjects.ACTIVITY: lambda: mb.ActivityText(activity=ACTIVITY, text="olá", offset=0, total_chars=3),
+                subjects.ARTIFACT_ADD: lambda: PUBLISHED, subjects.ARTIFACT_LINK: lambda: PUBLISHED,
+                subjects.ARTIFACTS: lambda: mb.Artifacts(project="shop", artifacts=(ARTIFACT,), total=1),
+            }),
         )  # fmt: skip
 
     def _contract(self, name: str, replies: dict[Any, Callable[[], m.Message]]) -> ServiceContract:
@@ -121,10 +133,10 @@ def make_project(root: Path, *, project_id: str | None = PROJECT_ID) -> Path:
 async def fake_services() -> AsyncIterator[tuple[MemoryBus, Services]]:
     """Give a bus on which fakes answer."""
     fakes = Services()
-    async with MemoryBus() as bus:
-        query, indexer, watcher = fakes.contracts()
-        async with bus.serve(query), bus.serve(indexer), bus.serve(watcher):
-            yield bus, fakes
+    async with MemoryBus() as bus, AsyncExitStack() as serving:
+        for contract in fakes.contracts():
+            await serving.enter_async_context(bus.serve(contract))
+        yield bus, fakes
 
 
 @asynccontextmanager

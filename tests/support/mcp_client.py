@@ -17,9 +17,9 @@ from shared.local_stream import LocalStream
 from shared.stack_file import StackFile, greet
 
 
-async def opened(stack: StackFile, root: Path) -> LocalStream:
+async def opened(stack: StackFile, root: Path, session_id: str | None = None) -> LocalStream:
     """Begin a session as `kx mcp` does."""
-    hello = Hello(kx=PROTOCOL, role="mcp", project_root=str(root), cwd="/")
+    hello = Hello(kx=PROTOCOL, role="mcp", project_root=str(root), cwd="/", session_id=session_id)
     return LocalStream(await anyio.to_thread.run_sync(greet, stack, hello))
 
 
@@ -33,11 +33,13 @@ async def lines(stream: LocalStream) -> AsyncIterator[bytes]:
 
 
 @asynccontextmanager
-async def socket_transport(stack: StackFile, root: Path) -> AsyncIterator[TransportStreams]:
+async def socket_transport(
+    stack: StackFile, root: Path, session_id: str | None = None
+) -> AsyncIterator[TransportStreams]:
     """Carry the SDK's messages as lines."""
     to_client, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
-    async with await opened(stack, root) as stream, anyio.create_task_group() as tasks:
+    async with await opened(stack, root, session_id) as stream, anyio.create_task_group() as tasks:
 
         async def read() -> None:
             async with to_client:
@@ -61,9 +63,11 @@ async def socket_transport(stack: StackFile, root: Path) -> AsyncIterator[Transp
 
 
 @asynccontextmanager
-async def agent(stack: StackFile, root: Path, *, mode: str = "auto") -> AsyncIterator[Client]:
+async def agent(
+    stack: StackFile, root: Path, *, mode: str = "auto", session_id: str | None = None
+) -> AsyncIterator[Client]:
     """Connect an agent that was started for `root`."""
-    async with Client(socket_transport(stack, root), mode=mode, raise_exceptions=True) as client:
+    async with Client(socket_transport(stack, root, session_id), mode=mode, raise_exceptions=True) as client:
         yield client
 
 

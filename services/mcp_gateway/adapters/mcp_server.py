@@ -20,15 +20,18 @@ from mcp.shared.exceptions import MCPError
 from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.projects import SessionProject
-from services.mcp_gateway.core.answers import Answer, SearchAnswer
+from services.mcp_gateway.core.answers import SearchAnswer
+from services.mcp_gateway.core.note_answers import AnyAnswer, Listed, NoteAnswer
+from services.mcp_gateway.core.note_text import full_note_text, short_note_text, without_note_text
 from services.mcp_gateway.core.text import error_text, full_text, short_text, without_passages
-from services.mcp_gateway.core.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool, input_schema, output_schema
+from services.mcp_gateway.core.tool import Tool
+from services.mcp_gateway.core.tools import BY_NAME, INSTRUCTIONS, TOOLS, input_schema, output_schema
 from shared import logs
 from shared.errors import ErrorCode, KxError
 
 BOUNDARY_BYTES = 8  # of randomness: no file can hold the boundary of an answer
 
-CallTool = Callable[[SessionProject, Tool, Mapping[str, object]], Awaitable[Answer]]
+CallTool = Callable[[SessionProject, Tool, Mapping[str, object]], Awaitable[AnyAnswer]]
 Context = ServerRequestContext[SessionProject]
 ToolServer = Server[SessionProject]
 
@@ -82,11 +85,18 @@ def _shown(tool: Tool, *, is_gated: bool) -> types.Tool:
     )
 
 
-def _given(answer: Answer, arguments: Mapping[str, Any]) -> types.CallToolResult:
+def _given(answer: AnyAnswer, arguments: Mapping[str, Any]) -> types.CallToolResult:
     """Put the passages either into the structured content or into the text, never into both."""
-    if isinstance(answer, SearchAnswer) and arguments.get("format") == "text":
-        text = full_text(answer, boundary=f"=== {secrets.token_hex(BOUNDARY_BYTES)} ===")
+    as_text = arguments.get("format") == "text"
+    boundary = f"=== {secrets.token_hex(BOUNDARY_BYTES)} ==="
+    if isinstance(answer, SearchAnswer) and as_text:
+        text = full_text(answer, boundary)
         answer = without_passages(answer)
+    elif isinstance(answer, Listed) and as_text:
+        text = full_note_text(answer, boundary)
+        answer = without_note_text(answer)
+    elif isinstance(answer, NoteAnswer):
+        text = short_note_text(answer)
     else:
         text = short_text(answer)
     return types.CallToolResult(

@@ -22,8 +22,9 @@ from shared.settings import Settings
 class SessionProject:
     """The project of one session; every method blocks for some stats and small reads. Safe across threads."""
 
-    def __init__(self, root: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, settings: Settings, *, session_id: str = "") -> None:
         self.root = root  # canonical
+        self.session_id = session_id  # the agent's own name for its session, where its client told it
         self._watch = ConfigWatch(root, settings)
         self._registry = Registry(settings)
 
@@ -84,7 +85,7 @@ def project_of(hello: Hello, settings: Settings) -> SessionProject:
         )
     else:
         root = find_project(Path(hello.cwd), Registry(settings), settings, explicit=False).root
-    project = SessionProject(root, settings)
+    project = SessionProject(root, settings, session_id=hello.session_id or "")
     project.configuration()  # a wrong one is told at the start, not at the first call
     return project
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -31,6 +32,8 @@ Form = Annotated[
 
 class ToolInput(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What every tool takes."""
+
+    aliases: ClassVar[Mapping[str, str]] = {}  # other names of arguments that are understood
 
     expected_project_id: ProjectId = None
     expected_project_root: ProjectRoot = None

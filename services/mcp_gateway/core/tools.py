@@ -12,6 +12,8 @@ from msgspec import Struct
 from services.mcp_gateway.core.answers import IngestAnswer, ReindexAnswer, SearchAnswer, StatusAnswer
 from services.mcp_gateway.core.guard import PROJECT_ID, PROJECT_ROOT, WHERE_TO_LOOK
 from services.mcp_gateway.core.inputs import IngestInput, ReindexInput, SearchInput, StatusInput, ToolInput
+from services.mcp_gateway.core.note_tools import NOTE_TOOLS
+from services.mcp_gateway.core.tool import Hints, Tool
 from shared.errors import ErrorCode, KxError
 
 I = TypeVar("I", bound=ToolInput)  # noqa: E741 - the letter of its kind
@@ -25,26 +27,6 @@ INSTRUCTIONS = (
     + WHERE_TO_LOOK
     + "."
 )
-
-
-class Hints(Struct, frozen=True, kw_only=True):
-    """What a client may assume of a tool; nothing reaches beyond this machine (no open world)."""
-
-    read_only: bool = False
-    destructive: bool = False
-    idempotent: bool = True
-
-
-class Tool(Struct, frozen=True, kw_only=True):
-    """One row."""
-
-    name: str  # also of its handler
-    title: str
-    description: str
-    takes: type[ToolInput]
-    gives: type[Struct]
-    hints: Hints
-    scope: str  # what a token must allow
 
 
 TOOLS = (
@@ -90,6 +72,7 @@ TOOLS = (
         hints=Hints(read_only=True),
         scope="search",
     ),
+    *NOTE_TOOLS,
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
@@ -97,11 +80,13 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 def parse(takes: type[I], arguments: Mapping[str, object]) -> I:
     """Read a call's arguments; numbers and flags written as text are understood, as models send them.
 
+    An argument may come under its other name instead.
+
     Raises:
         KxError: BAD_REQUEST naming the argument.
     """
     try:
-        return msgspec.convert(dict(arguments), takes, strict=False)
+        return msgspec.convert(_named(takes, arguments), takes, strict=False)
     except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
         raise KxError(
             ErrorCode.BAD_REQUEST,
@@ -110,6 +95,12 @@ def parse(takes: type[I], arguments: Mapping[str, object]) -> I:
             problem=error,
             known=", ".join(takes.__struct_fields__),
         ) from error
+
+
+def _named(takes: type[ToolInput], arguments: Mapping[str, object]) -> dict[str, object]:
+    own = {name: value for name, value in arguments.items() if name not in takes.aliases}
+    other = {takes.aliases[name]: value for name, value in arguments.items() if name in takes.aliases}
+    return other | own
 
 
 @cache

@@ -35,7 +35,8 @@ class Note(Struct, frozen=True):
 
     def text(self) -> str:
         """Give the note as text that can be shown: valid Unicode, a line feed after each line, no byte order mark."""
-        return "\n".join(self.bare(at) for at in range(len(self.lines))).encode("utf-8", "replace").decode()
+        text = "".join(self.bare(at) + ("\n" if line.endswith("\n") else "") for at, line in enumerate(self.lines))
+        return text.encode("utf-8", "replace").decode()
 
     def bare(self, at: int) -> str:
         """Give a line without its ending."""

@@ -14,7 +14,7 @@ import pytest
 
 from services.mcp_gateway.adapters.projects import SessionProject
 from services.mcp_gateway.calls import Calls
-from services.mcp_gateway.core.tools import TOOLS
+from services.mcp_gateway.core.tools import BY_NAME, TOOLS
 from services.query.service import service as query_service
 from shared.bus_memory import MemoryBus
 from shared.errors import ErrorCode, KxError
@@ -23,7 +23,12 @@ from tests.support.gateway_bench import OTHER_ID, PROJECT_ID, fake_services, mak
 
 pytestmark = pytest.mark.anyio
 
-ARGUMENTS = {"search": {"query": "breaker"}, "ingest": {"path": "docs"}, "reindex": {}, "status": {}}
+ARGUMENTS = {
+    "search": {"query": "breaker"}, "ingest": {"path": "docs"}, "reindex": {}, "status": {},
+    "megabrain_add": {"title": "T"}, "megabrain_update": {"ref": "1", "kind": "done"}, "megabrain_status": {},
+    "megabrain_get": {"ref": "1"}, "megabrain_artifact_add": {"url": "https://x/"}, "megabrain_artifacts": {},
+    "megabrain_artifact_link": {"url": "https://x/", "activity": "1"},
+}  # fmt: skip
 TOOL_NAMES = [tool.name for tool in TOOLS]
 OPENED: list[tuple[str, str]] = []
 
@@ -173,7 +178,7 @@ async def test_the_query_service_opens_an_index_only_for_who_was_let_in(settings
 async def test_an_open_project_asks_for_nothing_and_still_checks_what_is_said(settings, open_project):
     """MISSION 1.8: `kx init --open` makes assertions optional, not meaningless."""
     session = session_of(open_project, settings)
-    tool = TOOLS[-1]
+    tool = BY_NAME["status"]
     async with fake_services() as (bus, _), calls_of(bus) as calls:
         await calls.call(session, tool, {})
         await calls.call(session, tool, {"expected_project_root": str(open_project)})
@@ -186,7 +191,7 @@ async def test_an_open_project_asks_for_nothing_and_still_checks_what_is_said(se
 async def test_a_gate_that_is_written_or_broken_later_holds_at_once(settings, open_project):
     """MISSION 1.8: a malformed `mcp` block is an error, not an open door."""
     session = session_of(open_project, settings)
-    tool = TOOLS[-1]
+    tool = BY_NAME["status"]
     async with fake_services() as (bus, fakes), calls_of(bus) as calls:
         for content, code in (
             (f'{{"mcp": {{"projectId": "{PROJECT_ID}"}}}}', ErrorCode.PROJECT_ASSERTION_REQUIRED),

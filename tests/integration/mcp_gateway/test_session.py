@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from msgspec.structs import replace
 
+from services.mcp_gateway.core.tools import TOOLS
 from shared import messages as m
 from shared.errors import ErrorCode, KxError
 from tests.support.gateway_bench import PROJECT_ID, fake_services, make_hit, running_gateway
@@ -18,6 +19,7 @@ from tests.support.mcp_client import agent, lines, opened, text_of
 pytestmark = pytest.mark.anyio
 
 MODES = ["auto", "legacy"]
+TOOL_NAMES = [tool.name for tool in TOOLS]
 FRAMES = 400
 TOO_LONG, UNREADABLE = -32600, -32700  # of JSON-RPC
 
@@ -34,7 +36,7 @@ async def test_both_families_of_the_protocol_are_served(mode, settings, open_pro
         fakes.search = replace(fakes.search, results=(make_hit(text="passage\n"),), total=1)
         async with agent(stack, open_project, mode=mode) as client:
             listed = await client.list_tools()
-            assert [tool.name for tool in listed.tools] == ["search", "ingest", "reindex", "status"]
+            assert [tool.name for tool in listed.tools] == TOOL_NAMES
             found = await client.call_tool("search", {"query": "breaker"})
             assert found.structured_content["results"][0]["text"] == "passage\n"
             assert "docs/guide.md:1-2 [docs|both]" in text_of(found)

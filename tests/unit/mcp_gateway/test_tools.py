@@ -9,7 +9,9 @@ import pytest
 from services.mcp_gateway.calls import HANDLERS
 from services.mcp_gateway.core.guard import PROJECT_ID, PROJECT_ROOT
 from services.mcp_gateway.core.inputs import SearchInput, StatusInput
+from services.mcp_gateway.core.note_inputs import ActivityAddInput, ActivityUpdateInput
 from services.mcp_gateway.core.tools import INSTRUCTIONS, TOOLS, input_schema, output_schema, parse
+from services.mcp_gateway.notes import NOTE_HANDLERS
 from shared.errors import ErrorCode, KxError
 
 NAMES = [tool.name for tool in TOOLS]
@@ -17,7 +19,7 @@ NAMES = [tool.name for tool in TOOLS]
 
 def test_every_row_has_its_handler_and_no_handler_is_without_a_row():
     """Adding a tool is adding a row and a handler of that name."""
-    assert list(HANDLERS) == NAMES
+    assert [*HANDLERS, *NOTE_HANDLERS] == NAMES
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
@@ -50,8 +52,18 @@ def test_what_a_tool_gives_is_an_object_with_its_parts_in_the_schema(tool):
 
 def test_only_tools_that_read_say_so():
     """A client may run a read-only tool without asking its user."""
-    assert [tool.name for tool in TOOLS if tool.hints.read_only] == ["search", "status"]
+    assert [tool.name for tool in TOOLS if tool.hints.read_only] == [
+        "search", "status", "megabrain_status", "megabrain_get", "megabrain_artifacts",
+    ]  # fmt: skip
     assert not any(tool.hints.destructive for tool in TOOLS)
+
+
+def test_portuguese_names_of_the_original_are_understood():
+    """Issue 8: beside the English ones, which go before them."""
+    asked = parse(ActivityUpdateInput, {"slug": "7", "tipo": "avanco", "texto": "andou", "sessao": "s"})
+    assert (asked.ref, asked.kind, asked.text, asked.session) == ("7", "avanco", "andou", "s")
+    both = parse(ActivityAddInput, {"titulo": "não", "title": "sim", "branches": "a:b, c:d"})
+    assert (both.title, both.branches) == ("sim", "a:b, c:d")
 
 
 def test_numbers_and_flags_written_as_text_are_understood():
