@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kx.portuguese.access import ACCESS
 from kx.portuguese.answers import ANSWERS
 from kx.portuguese.click_words import CLICK
 from kx.portuguese.errors import ERRORS
@@ -9,8 +10,8 @@ from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
 from kx.portuguese.phrases import PHRASES
 
-PORTUGUESE: dict[str, str] = {**ANSWERS, **CLICK, **ERRORS, **HELP, **HINTS, **PHRASES}
+PORTUGUESE: dict[str, str] = {**ACCESS, **ANSWERS, **CLICK, **ERRORS, **HELP, **HINTS, **PHRASES}
 
 # What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among
 # them: the name of a folder or of a project may be such a word.
-RECOGNISED: dict[str, str] = {**CLICK, **ERRORS, **HINTS, **PHRASES}
+RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **ERRORS, **HINTS, **PHRASES}
