@@ -24,6 +24,8 @@ _BY_CODE = {
     ErrorCode.BAD_REQUEST: Exit.USAGE,
     ErrorCode.NOT_A_DIRECTORY: Exit.USAGE,
     ErrorCode.PATH_NOT_FOUND: Exit.USAGE,
+    ErrorCode.ACTIVITY_UNKNOWN: Exit.USAGE,
+    ErrorCode.ARTIFACT_UNKNOWN: Exit.USAGE,
     ErrorCode.INDEX_MISSING: Exit.NOT_SET_UP,
     ErrorCode.PROJECT_UNKNOWN: Exit.NOT_SET_UP,
     ErrorCode.CONFIG_INVALID: Exit.CONFIGURATION,

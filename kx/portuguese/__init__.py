@@ -8,10 +8,11 @@ from kx.portuguese.click_words import CLICK
 from kx.portuguese.errors import ERRORS
 from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
+from kx.portuguese.notes import NOTES, NOTES_HELP
 from kx.portuguese.phrases import PHRASES
 
-PORTUGUESE: dict[str, str] = {**ACCESS, **ANSWERS, **CLICK, **ERRORS, **HELP, **HINTS, **PHRASES}
+PORTUGUESE: dict[str, str] = {**ACCESS, **ANSWERS, **CLICK, **ERRORS, **HELP, **HINTS, **NOTES, **NOTES_HELP, **PHRASES}
 
 # What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among
 # them: the name of a folder or of a project may be such a word.
-RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **ERRORS, **HINTS, **PHRASES}
+RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **ERRORS, **HINTS, **NOTES, **PHRASES}
