@@ -16,11 +16,12 @@ from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.ingest_path import admitted_path
 from services.mcp_gateway.adapters.projects import SessionProject
-from services.mcp_gateway.call import Call
+from services.mcp_gateway.call import Call, Report, unreported
 from services.mcp_gateway.core.answers import IngestAnswer, ReindexAnswer, SearchAnswer, StatusAnswer
 from services.mcp_gateway.core.guard import assertion_of
 from services.mcp_gateway.core.inputs import IngestInput, ReindexInput, SearchInput, StatusInput
 from services.mcp_gateway.core.note_answers import AnyAnswer
+from services.mcp_gateway.core.permits import LOCAL, Permit
 from services.mcp_gateway.core.tool import Tool
 from services.mcp_gateway.core.tools import parse
 from services.mcp_gateway.core.writing import MAX_ENTRIES, ingest_answer, reindex_answer, search_answer, status_answer
@@ -74,7 +75,15 @@ class Calls:
         self._bus = bus
         self._tasks = tasks
 
-    async def call(self, session: SessionProject, tool: Tool, arguments: Mapping[str, object]) -> AnyAnswer:
+    async def call(
+        self,
+        session: SessionProject,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        *,
+        permit: Permit = LOCAL,
+        report: Report = unreported,
+    ) -> AnyAnswer:
         """Gate, read the arguments, do it.
 
         Raises:
@@ -85,7 +94,9 @@ class Calls:
         project, is_new = await to_thread.run_sync(session.enrolled, loaded)
         if is_new:
             self._start_walk(project.instance, ("",))
-        call = Call(session=session, loaded=loaded, instance=project.instance, asked=asked)
+        call = Call(
+            session=session, loaded=loaded, instance=project.instance, asked=asked, permit=permit, report=report
+        )
         handler = HANDLERS.get(tool.name)
         return await (handler(self, call) if handler is not None else NOTE_HANDLERS[tool.name](self._bus, call))
 

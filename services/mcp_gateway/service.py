@@ -19,6 +19,7 @@ import anyio
 from anyio import to_thread
 from msgspec.structs import replace
 
+from services.mcp_gateway.adapters.callers import LocalCaller
 from services.mcp_gateway.adapters.command_link import CommandLink
 from services.mcp_gateway.adapters.local_socket import Serve, listening
 from services.mcp_gateway.adapters.mcp_link import McpLink
@@ -108,7 +109,7 @@ class Gateway:
             with self._counted():
                 await self._loaded.wait()
                 assert self._server is not None
-                await McpLink(stream, self._server, project).run()
+                await McpLink(stream, self._server, LocalCaller(project)).run()
 
         return serve
 

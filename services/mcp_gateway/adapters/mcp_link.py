@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from services.mcp_gateway.adapters.projects import SessionProject
+from services.mcp_gateway.adapters.callers import Caller
 from shared.local_link import READ_BYTES
 from shared.local_stream import LocalStream
 
@@ -31,10 +31,10 @@ _UNREADABLE = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"tha
 class McpLink:
     """One session."""
 
-    def __init__(self, stream: LocalStream, server: ToolServer, project: SessionProject) -> None:
+    def __init__(self, stream: LocalStream, server: ToolServer, caller: Caller) -> None:
         self._stream = stream
         self._server = server
-        self._project = project
+        self._caller = caller
         self._sending = anyio.Lock()
         self._unanswered: set[str | int] = set()
         self._answered = anyio.Event()
@@ -53,7 +53,7 @@ class McpLink:
                 self._server,
                 from_agent,
                 to_agent,
-                lifespan_state=self._project,
+                lifespan_state=self._caller,
                 init_options=self._server.create_initialization_options(),
             )
 

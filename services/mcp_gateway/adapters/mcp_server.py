@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 import mcp_types as types
 import msgspec
@@ -19,10 +19,13 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from structlog.typing import FilteringBoundLogger
 
+from services.mcp_gateway.adapters.callers import Caller
 from services.mcp_gateway.adapters.projects import SessionProject
 from services.mcp_gateway.core.answers import SearchAnswer
+from services.mcp_gateway.core.guard import assertion_of
 from services.mcp_gateway.core.note_answers import AnyAnswer, Listed, NoteAnswer
 from services.mcp_gateway.core.note_text import full_note_text, short_note_text, without_note_text
+from services.mcp_gateway.core.permits import Permit, listed
 from services.mcp_gateway.core.text import error_text, full_text, short_text, without_passages
 from services.mcp_gateway.core.tool import Tool
 from services.mcp_gateway.core.tools import BY_NAME, INSTRUCTIONS, TOOLS, input_schema, output_schema
@@ -31,32 +34,58 @@ from shared.errors import ErrorCode, KxError
 
 BOUNDARY_BYTES = 8  # of randomness: no file can hold the boundary of an answer
 
-CallTool = Callable[[SessionProject, Tool, Mapping[str, object]], Awaitable[AnyAnswer]]
-Context = ServerRequestContext[SessionProject]
-ToolServer = Server[SessionProject]
+CALLER = "kx.caller"  # of an HTTP request's scope
+
+
+class CallTool(Protocol):
+    """Carries a call out."""
+
+    async def __call__(
+        self,
+        session: SessionProject,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        *,
+        permit: Permit,
+        report: Callable[[float, str], Awaitable[None]],
+    ) -> AnyAnswer:
+        """Gate, read the arguments, do it."""
+
+
+Context = ServerRequestContext[Caller | None]
+ToolServer = Server[Caller | None]
 
 _log: FilteringBoundLogger = structlog.get_logger()
 
 
 def make_server(call: CallTool) -> ToolServer:
-    """Make the server; the project of a session is its lifespan context."""
+    """Make the server; a session's caller is its lifespan context, a request's caller stands in its scope."""
 
     async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        is_gated = await to_thread.run_sync(ctx.lifespan_context.is_gated)
-        return types.ListToolsResult(tools=[_shown(tool, is_gated=is_gated) for tool in TOOLS])
+        caller = _caller(ctx)
+        is_gated = await to_thread.run_sync(caller.is_gated)
+        return types.ListToolsResult(tools=[_shown(tool, is_gated=is_gated) for tool in listed(TOOLS, caller.permit)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = BY_NAME.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, "there is no such tool; list them with tools/list")
-        session, arguments = ctx.lifespan_context, params.arguments or {}
+        arguments, root = params.arguments or {}, ""
+
+        async def report(progress: float, doing: str) -> None:
+            await ctx.session.report_progress(progress, message=doing)
+
         try:
-            answer = await call(session, tool, arguments)
+            caller = _caller(ctx)
+            caller.permit.check(tool)
+            session = await to_thread.run_sync(caller.project, assertion_of(arguments))
+            root = session.shown_root
+            answer = await call(session, tool, arguments, permit=caller.permit, report=report)
         except KxError as error:
-            return _refused(error, session)
+            return _refused(error, root)
         except Exception as failure:  # noqa: BLE001 - the edge: an agent gets a sentence, the log the place
             _log.error("tool.failed", tool=tool.name, **logs.error_fields(failure))
-            return _refused(_internal(tool.name), session)
+            return _refused(_internal(tool.name), root)
         return _given(answer, arguments)
 
     return Server(
@@ -66,7 +95,14 @@ def make_server(call: CallTool) -> ToolServer:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        get_tool_input_schema=lambda _: None,  # no argument is mirrored in a header, so none is to be compared
     )
+
+
+def _caller(ctx: Context) -> Caller:
+    caller: Caller | None = ctx.lifespan_context if ctx.request is None else ctx.request.scope[CALLER]
+    assert caller is not None
+    return caller
 
 
 def _shown(tool: Tool, *, is_gated: bool) -> types.Tool:
@@ -104,9 +140,9 @@ def _given(answer: AnyAnswer, arguments: Mapping[str, Any]) -> types.CallToolRes
     )
 
 
-def _refused(error: KxError, session: SessionProject) -> types.CallToolResult:
+def _refused(error: KxError, root: str) -> types.CallToolResult:
     """Tell a refusal as text alone: clients hold structured content to the schema of the answer."""
-    text = error_text(error, session.shown_root)
+    text = error_text(error, root)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 

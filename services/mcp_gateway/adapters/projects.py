@@ -56,7 +56,7 @@ class SessionProject:
         """
         loaded = self.configuration()
         identity = Identity(project_id=loaded.config.mcp.project_id, root=self.shown_root)
-        check(identity, stated, _canonical(stated.root))
+        check(identity, stated, canonical(stated.root))
         return loaded
 
     def enrolled(self, loaded: LoadedConfig) -> tuple[Project, bool]:
@@ -90,7 +90,7 @@ def project_of(hello: Hello, settings: Settings) -> SessionProject:
     return project
 
 
-def _canonical(stated: object) -> str | None:
+def canonical(stated: object) -> str | None:
     """Bring a stated root into canonical form; None where there is no such form or nothing is there."""
     if not is_comparable(stated):
         return None

@@ -61,11 +61,7 @@ def check(identity: Identity, stated: Assertion, canonical: str | None) -> None:
         KxError: PROJECT_ASSERTION_REQUIRED, PROJECT_MISMATCH.
     """
     if identity.project_id is not None and (stated.project_id is None or stated.root is None):
-        raise KxError(
-            ErrorCode.PROJECT_ASSERTION_REQUIRED,
-            "this project wants to be named: expected_project_id and expected_project_root are required",
-            hint=WHERE_TO_LOOK,
-        )
+        raise unnamed_project()
     if stated.project_id is not None and not _is_same_id(stated.project_id, identity.project_id):
         raise _mismatch()
     if stated.root is not None and (canonical is None or canonical != identity.root):
@@ -74,6 +70,24 @@ def check(identity: Identity, stated: Assertion, canonical: str | None) -> None:
 
 def _is_same_id(stated: object, ours: str | None) -> bool:
     return isinstance(stated, str) and ours is not None and stated.lower() == ours
+
+
+def unnamed_project() -> KxError:
+    """Ask who calls to say which project it means."""
+    return KxError(
+        ErrorCode.PROJECT_ASSERTION_REQUIRED,
+        "this project wants to be named: expected_project_id and expected_project_root are required",
+        hint=WHERE_TO_LOOK,
+    )
+
+
+def unknown_project() -> KxError:
+    """Refuse a project a token is not good for; whether there is such a project is not told."""
+    return KxError(
+        ErrorCode.PROJECT_MISMATCH,
+        "this token is not good for the project you named",
+        hint=WHERE_TO_LOOK + "; if both are right, ask for a token for that project: kx token create --project FOLDER",
+    )
 
 
 def _mismatch() -> KxError:

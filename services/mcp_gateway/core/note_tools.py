@@ -19,9 +19,10 @@ from services.mcp_gateway.core.note_inputs import (
     ArtifactsInput,
 )
 from services.mcp_gateway.core.tool import Hints, Tool
+from shared.access import Scope
 
-WRITING = "megabrain:write"
-READING = "search"  # the notes are part of what search answers from
+WRITING: Scope = "megabrain:write"
+READING: Scope = "search"  # the notes are part of what search answers from
 
 NOTE_TOOLS = (
     Tool(

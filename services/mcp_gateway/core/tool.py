@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from services.mcp_gateway.core.inputs import ToolInput
+from shared.access import Scope
 
 
 class Hints(Struct, frozen=True, kw_only=True):
@@ -24,4 +25,4 @@ class Tool(Struct, frozen=True, kw_only=True):
     takes: type[ToolInput]
     gives: type[Struct]
     hints: Hints
-    scope: str  # what a token must allow
+    scope: Scope  # what a token must allow
