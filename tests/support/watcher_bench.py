@@ -71,6 +71,7 @@ class FakeIndex:
         self._changed = anyio.Event()
         self._bulk_free = anyio.Event()
         self._bulk_free.set()
+        self._handling = anyio.Lock()
 
     def adopt(self, project: Project) -> None:
         """Keep an index for one more tree."""
@@ -125,10 +126,9 @@ class FakeIndex:
         if message.urgency == "bulk" and not self._bulk_free.is_set():
             self.bulk_held.set()
             await self._bulk_free.wait()
+        async with self._handling:
+            self.known[message.instance] = await anyio.to_thread.run_sync(self._handled, message)
         self.messages.append(message)
-        rules = make_rules(self._roots[message.instance])
-        for path in message.paths:
-            self._handle(message.instance, path, rules)
         self._tell()
         return TouchAccepted(queued=0)
 
@@ -143,19 +143,29 @@ class FakeIndex:
         entries = tuple(self.known[request.instance][path] for path in page)
         return ManifestPage(entries=entries, complete=len(page) == len(later), epoch=1)
 
-    def _handle(self, instance: InstanceId, path: str, rules: TreeRules) -> None:
-        known = self.known[instance]
+    def _handled(self, message: PathsTouched) -> dict[str, ManifestEntry]:
+        root, known = self._roots[message.instance], dict(self.known[message.instance])
+        rules = make_rules(root)
+        for path in message.paths:
+            self._handle(known, root, path, rules)
+        return known
+
+    def _handle(self, known: dict[str, ManifestEntry], root: Path, path: str, rules: TreeRules) -> None:
         known.pop(path, None)
         try:
-            status = os.lstat(os.fsencode(self._roots[instance]) + b"/" + decode_path(path.rstrip("/")))
+            status = os.lstat(os.fsencode(root) + b"/" + decode_path(path.rstrip("/")))
         except OSError:
             for below in [one for one in known if one.startswith(path.rstrip("/") + "/")]:
                 del known[below]
             return
         if path.endswith("/"):
             known[path] = ManifestEntry(path, 0, 0)
-        elif stat.S_ISREG(status.st_mode):
-            known[path] = ManifestEntry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        elif not stat.S_ISDIR(status.st_mode):
+            verdict = rules.verdict(path, status)
+            if verdict.admitted:
+                known[path] = ManifestEntry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            elif not verdict.pruned:
+                known[path] = ManifestEntry(path, 0, 0)
 
     def _tell(self) -> None:
         self._changed.set()

@@ -12,6 +12,8 @@ import anyio
 import pytest
 
 from services.watcher.adapters.watch import Keep, OnPaths, WatchFailedError, watch_tree
+from services.watcher.core.changes import DOUBT_PATHS
+from services.watcher.follower import Pace
 from shared.errors import ErrorCode, KxError
 from tests.support.trees import write_tree
 from tests.support.watcher_bench import FREQUENT, Followed, WatcherBench
@@ -116,7 +118,7 @@ async def test_unreadable_folder_deletes_nothing(bench: WatcherBench, monkeypatc
             write_tree(bench.root, {"d/c.md": "three"})
             lift()
             await followed.reconcile()
-            assert followed.index.files(followed.instance) == {"a.md", "d/b.md", "d/c.md"}
+            await followed.agrees(["a.md", "d/b.md", "d/c.md"])
 
 
 class LimitedWatch:
@@ -162,6 +164,63 @@ async def test_lost_events_are_found_by_the_timer(bench: WatcherBench) -> None:
             await followed.agrees(["a.md", "d/b.md"])
             write_tree(bench.root, {"c.md": "three"})
             await followed.agrees(["a.md", "d/b.md", "c.md"])
+
+
+class ReportingWatch:
+    """A library that says what the test tells it to say, and nothing else."""
+
+    def __init__(self) -> None:
+        self._on_paths: OnPaths | None = None
+
+    async def watch(self, root: Path, keep: Keep, on_ready: Callable[[], None], on_paths: OnPaths) -> None:
+        """Begin, and wait."""
+        del root, keep
+        self._on_paths = on_paths
+        on_ready()
+        await anyio.sleep_forever()
+
+    def report(self, *paths: str) -> None:
+        """Report changes at these paths."""
+        assert self._on_paths is not None
+        self._on_paths([*paths])
+
+
+async def test_file_written_before_its_folder_was_watched_is_found(bench: WatcherBench) -> None:
+    """Row F8, facts M8 and M9: one event for a folder, none for what is in it, nor for what comes a moment later."""
+    library = ReportingWatch()
+    with anyio.fail_after(LIMIT_S):
+        async with bench.following(watch=library.watch) as followed:
+            await followed.agrees(["a.md", "d/b.md"])
+            write_tree(bench.root, {"new/x.md": "three"})
+            library.report("new")
+            await followed.agrees(["a.md", "d/b.md", "new/x.md"])
+            write_tree(bench.root, {"new/y.md": "four"})
+            await followed.agrees(["a.md", "d/b.md", "new/x.md", "new/y.md"])
+
+
+async def test_so_many_events_that_some_may_be_lost_end_in_a_walk(bench: WatcherBench) -> None:
+    """Case 22, row F8: the kernel's queue overflows in silence; a flood is reason enough to look at everything."""
+    library = ReportingWatch()
+    with anyio.fail_after(LIMIT_S):
+        async with bench.following(watch=library.watch) as followed:
+            await followed.agrees(["a.md", "d/b.md"])
+            write_tree(bench.root, {"lost.md": "no event was reported for it"})
+            library.report(*(f"flood{number}" for number in range(DOUBT_PATHS + 1)))
+            await followed.agrees(["a.md", "d/b.md", "lost.md"])
+
+
+async def test_deletions_reported_for_a_root_that_is_gone_are_not_believed(bench: WatcherBench) -> None:
+    """Case 25, row F14: also before the poll has noticed that the root is gone."""
+    library = ReportingWatch()
+    with anyio.fail_after(LIMIT_S):
+        async with bench.following(watch=library.watch, pace=Pace(root_s=60.0)) as followed:
+            await followed.agrees(["a.md", "d/b.md"])
+            followed.index.messages.clear()
+            bench.root.rename(bench.folder / "elsewhere")
+            library.report("a.md", "d/b.md", "d")
+            assert (await followed.survey()).held == 3
+            await followed.settled()
+            assert followed.index.touched() == []
 
 
 async def test_one_broken_tree_does_not_end_the_others(bench: WatcherBench) -> None:

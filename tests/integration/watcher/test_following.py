@@ -118,7 +118,7 @@ async def test_change_of_the_configuration_changes_what_is_indexed(followed: Fol
 
 async def test_what_git_writes_for_itself_is_no_event(followed: Followed) -> None:
     """Row L3: a commit makes thousands of events in `.git`; none of them is a path of the project."""
-    make_repository(followed.root)
+    write_tree(make_repository(followed.root), {".git/info/": ""})
     with anyio.fail_after(LIMIT_S):
         await followed.marker()
         write_tree(followed.root, {f".git/objects/{n}": "x" for n in range(50)})
@@ -201,7 +201,8 @@ async def test_large_announcement_does_not_hold_up_a_save(bench: WatcherBench) -
             followed.index.hold_bulk()
             async with followed.index.serving(followed.bus):
                 await followed.index.bulk_held.wait()
-                await followed.marker()
+                write_tree(bench.root, {"marker.md": "a save"})
+                await followed.index.until(lambda: bool(followed.index.messages))
                 assert followed.index.files(followed.instance) == {"marker.md"}
                 followed.index.release_bulk()
                 await followed.agrees(["marker.md", *files])
