@@ -110,6 +110,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         Path | None,
         _setting("Root of the project `kx mcp` serves.", "a path", env="KX_PROJECT_ROOT", flag="--project-root"),
     ] = None
+    session_id: Annotated[
+        str, _setting("Name of the session, recorded with activities.", "a name", env="KX_SESSION_ID", flag="--session")
+    ] = ""
     projects: dict[str, ProjectGrant] = {}  # canonical root → what the user allows there (key `projects`)
     user_home: Path  # HOME
     xdg_config_home: Path  # XDG_CONFIG_HOME, where git's own excludes are

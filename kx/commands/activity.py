@@ -48,9 +48,7 @@ IN = click.option(
 STACK = click.option(
     "--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run)."
 )
-SESSION = click.option(
-    "--session", envvar="KX_SESSION_ID", default="", help="Name of the session it is done in (default: KX_SESSION_ID)."
-)
+SESSION = click.option("--session", help="Name of the session it is done in (default: KX_SESSION_ID).")
 JSON = click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 
 
@@ -79,16 +77,20 @@ def add(
     /,
     path: Path | None,
     *,
-    tags: tuple[str, ...],
-    branches: tuple[str, ...],
     pending: bool,
+    session: str | None,
     stack: bool | None,
-    **given: str,
+    **given: Any,
 ) -> None:
     """Begin the activity TITLE: a note in .vault/megabrain and a line in the map of contents."""
     project = context.enrol(path)
     state: FirstState = "pendente" if pending else "em-andamento"
-    message = AddActivity(instance=project.instance, state=state, tags=tags, branches=branches, **given)
+    message = AddActivity(
+        instance=project.instance,
+        state=state,
+        session=session_of(context, session),
+        **given,
+    )
     written = ask_megabrain(context, project, ACTIVITY_ADD, message, stack=stack)
     _told(context, written.activity, written.notes)
 
@@ -104,7 +106,7 @@ def add(
 @STACK
 @click.pass_obj
 def update(
-    context: Context, /, ref: str, path: Path | None, *, session: str, stack: bool | None, **given: str | None
+    context: Context, /, ref: str, path: Path | None, *, session: str | None, stack: bool | None, **given: str | None
 ) -> None:
     """Record progress, a block, the end or a new beginning of REF, its number or slug."""
     kinds: tuple[UpdateKind, ...] = ("progress", "block", "done", "reopen")
@@ -118,7 +120,9 @@ def update(
         )
     project = context.enrol(path)
     kind, text = chosen[0]
-    message = UpdateActivity(instance=project.instance, ref=ref, kind=kind, text=text, session=session)
+    message = UpdateActivity(
+        instance=project.instance, ref=ref, kind=kind, text=text, session=session_of(context, session)
+    )
     written = ask_megabrain(context, project, ACTIVITY_UPDATE, message, stack=stack)
     if not written.is_changed:
         context.tell("the same was recorded before; nothing was changed")
@@ -183,6 +187,11 @@ def board(context: Context, path: Path | None, *, stack: bool | None) -> None:
     context.say(board_text(rows, context.catalogue, context.paint, width=columns))
     for note in found.notes:
         context.warn(note)
+
+
+def session_of(context: Context, given: str | None) -> str:
+    """Choose the session that is recorded."""
+    return given or context.settings.session_id
 
 
 def ask_megabrain(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kx.commands.activity import IN, JSON, SESSION, STACK, ask_megabrain
+from kx.commands.activity import IN, JSON, SESSION, STACK, ask_megabrain, session_of
 from kx.context import Context
 from kx.notes import artifact_json, artifact_text
 from kx.render import as_json
@@ -34,10 +34,10 @@ def command() -> None:
 @IN
 @STACK
 @click.pass_obj
-def add(context: Context, /, path: Path | None, *, stack: bool | None, **given: str) -> None:
+def add(context: Context, /, path: Path | None, *, session: str | None, stack: bool | None, **given: str) -> None:
     """Record the page at URL; a known address gets its next version, and keeps what is not given."""
     project = context.enrol(path)
-    message = AddArtifact(instance=project.instance, **given)
+    message = AddArtifact(instance=project.instance, session=session_of(context, session), **given)
     written = ask_megabrain(context, project, ARTIFACT_ADD, message, stack=stack)
     for note in written.notes:
         context.warn(note)

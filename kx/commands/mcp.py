@@ -25,9 +25,7 @@ from shared.stack_file import greet, running_stack
     help="Root of the project to serve; it must have a .kx.json (default: the project of the working directory).",
 )
 @click.option("--strict-project-root", "strict", count=True, help="Refuse to start unless the root is named.")
-@click.option(
-    "--session", envvar="KX_SESSION_ID", help="Name of the session, recorded with activities (default: KX_SESSION_ID)."
-)
+@click.option("--session", help="Name of the session, recorded with activities (default: KX_SESSION_ID).")
 @click.option("--no-start", count=True, help="Do not start a stack when none runs.")
 @click.pass_obj
 def command(context: Context, roots: tuple[Path, ...], *, strict: int, session: str | None, no_start: int) -> None:
@@ -45,7 +43,7 @@ def command(context: Context, roots: tuple[Path, ...], *, strict: int, session: 
         project_root=None if root is None else os.fspath(root),
         strict_project_root=bool(strict),
         cwd=os.fspath(Path.cwd()),
-        session_id=session or None,
+        session_id=session or settings.session_id or None,
     )
 
     def connect() -> socket.socket:

@@ -7,7 +7,9 @@ import re
 
 import msgspec
 
+from kx.notes import activities_json, artifact_json
 from kx.render import search_json, status_json
+from shared.megabrain_messages import Activities, Artifacts
 from shared.messages import ListingRow, SearchReply, ServiceStatus, StatusReply
 from tests.support.markdown import sections
 
@@ -37,3 +39,11 @@ def test_status_prints_the_documented_keys():
     }
     listings = {name: msgspec.convert(example[f"{name}_list"], list[ListingRow]) for name in ("documents", "skipped")}
     assert status_json(msgspec.convert(reply, StatusReply), services, listings) == example
+
+
+def test_activities_are_printed_with_the_documented_keys():
+    """Lists read from the examples are printed as the examples."""
+    example = example_of("kx activity status")
+    assert activities_json(msgspec.convert({"type": "Activities", **example}, Activities)) == example
+    example = example_of("kx artifact list")
+    assert artifact_json(msgspec.convert({"type": "Artifacts", **example}, Artifacts)) == example
