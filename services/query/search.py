@@ -120,7 +120,7 @@ class Searcher:
             mode = mode if by_evidence is not None or not candidates else "rrf"
         rule = self._rule(request, mode, ground.project, ground.facts, by_evidence)
         results = group(fold_equal_texts(rank(candidates, rule)), request.group)
-        page = await self._blocking(partial(_page, ground.project, results, request))
+        page = await self._blocking(partial(page_of, ground.project, results, request))
         return SearchReply(
             query=request.query,
             mode=request.mode,
@@ -210,7 +210,8 @@ class Searcher:
         return await anyio.to_thread.run_sync(work, limiter=self._threads)
 
 
-def _page(project: SearchProject, results: Sequence[Result], request: SearchRequest) -> Page:
+def page_of(project: SearchProject, results: Sequence[Result], request: SearchRequest) -> Page:
+    """Prove the results of a page and write them as hits; blocks."""
     proven = Prover(project.root).page(results, offset=request.offset, top=request.top)
     hits = hits_of(proven.results, ignored_keywords=project.ignore_keywords, explain=request.explain)
     kept = tuple(within_budget(hits))

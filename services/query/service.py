@@ -19,10 +19,10 @@ import anyio
 
 from services.query.adapters.facts import FactsCache
 from services.query.adapters.lanes import Lanes
+from services.query.adapters.mirror_lane import MirrorLane
 from services.query.adapters.projects import Projects
 from services.query.adapters.question_encoder import QueryEncoder, QuestionEncoder
 from services.query.adapters.reader import IDLE_S, IndexReaders
-from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.inventory import Inventory
 from services.query.search import Searcher
 from shared.bus import Bus, Endpoint, Listener, ServiceContract
@@ -43,7 +43,8 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     """
     readers, facts, projects = IndexReaders(), FactsCache(), Projects(settings)
     questions = QuestionEncoder(partial(open_encoder, settings) if encoder is None else lambda: encoder)
-    searcher = Searcher(bus, projects, readers, facts, Lanes(readers, questions, ExactVectorLane()))
+    vectors = MirrorLane(readers)
+    searcher = Searcher(bus, projects, readers, facts, Lanes(readers, questions, vectors))
     inventory = Inventory(bus, projects, readers, facts)
 
     async def forget(event: IndexCommitted) -> None:
@@ -64,11 +65,12 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     )
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_close_idle, readers)
+            tasks.start_soon(_close_idle, readers, vectors)
             async with bus.serve(contract):
                 yield
             tasks.cancel_scope.cancel()
     finally:
+        vectors.close()
         readers.close()
 
 
@@ -84,7 +86,8 @@ def open_encoder(settings: Settings) -> QueryEncoder:
     return OnnxEncoder.open(files, cache_dir=settings.cache_dir, threads=QUERY_THREADS, spinning=False)
 
 
-async def _close_idle(readers: IndexReaders) -> None:
+async def _close_idle(readers: IndexReaders, vectors: MirrorLane) -> None:
     while True:
         await anyio.sleep(IDLE_S)
         readers.close_idle()
+        vectors.drop_idle()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from services.query.adapters.passages import Filters, RowFilter, passages_of, row_filter
-from services.query.adapters.reader import Row, Snapshot
+from services.query.adapters.reader import Row, Snapshot, Value
 from services.query.core.match import joined_terms, match_expression, telling_terms
 from services.query.core.passages import LaneHit
 from shared.analyzer import QueryTerms
@@ -17,8 +15,10 @@ COLUMN_WEIGHTS = {"body_weight": 1.0, "names_weight": 2.0, "path_weight": 1.5}
 MAX_DENIED_ROUNDS = 8
 """Each round leaves out the denied documents it met and looks again; what is left after the last is cut out."""
 
+SLACK = 2
+"""Times the depth that is looked at, so that ties and what is denied can be told apart."""
+
 _CHUNKS = "SELECT count(*) FROM chunk{e}"
-_CHUNKS_WITH = "SELECT doc FROM temp.{vocabulary} WHERE term = ?"
 
 # d.path and c.ordinal end every tie the same way on every machine.
 _BEST = """
@@ -27,6 +27,16 @@ FROM chunk_fts{e} CROSS JOIN chunk{e} c ON c.id = chunk_fts{e}.rowid CROSS JOIN 
 WHERE chunk_fts{e} MATCH :match AND {filters}
 ORDER BY score DESC, d.path, c.ordinal
 LIMIT :depth
+"""
+
+# Reading the document of every match costs half as much again as scoring them.
+_BEST_OF_ALL = """
+SELECT c.id, d.id, d.path, best.score
+FROM (SELECT rowid AS id, -bm25(chunk_fts{e}, :body_weight, :names_weight, :path_weight) AS score
+      FROM chunk_fts{e} WHERE chunk_fts{e} MATCH :match ORDER BY score DESC LIMIT :looked_at) best
+CROSS JOIN chunk{e} c ON c.id = best.id CROSS JOIN document{e} d ON d.id = c.document
+WHERE {filters}
+ORDER BY score DESC, d.path, c.ordinal
 """
 
 
@@ -47,16 +57,38 @@ def lexical_hits(snapshot: Snapshot, question: QueryTerms, filters: Filters, dep
 
 
 def _expression(snapshot: Snapshot, question: QueryTerms) -> str:
-    vocabulary = snapshot.define_vocabulary()
-    statement = _CHUNKS_WITH.replace("{vocabulary}", vocabulary)
     joined = joined_terms(question.words)
-    chunks_with = {term: _first(snapshot.all(statement, (term,))) for term in (*question.terms, *joined)}
+    chunks_with = {term: snapshot.chunks_with(term) for term in (*question.terms, *joined)}
     names = tuple(term for term in joined if chunks_with[term] and term not in question.terms)
     terms = telling_terms((*question.terms, *names), chunks_with, snapshot.number(_CHUNKS))
     return match_expression(terms, question.phrases)
 
 
 def _best(
+    snapshot: Snapshot, rows_wanted: RowFilter, filters: Filters, expression: str, depth: int
+) -> tuple[RowFilter, list[Row]]:
+    if rows_wanted.is_open:
+        rows = _best_of_all(snapshot, rows_wanted, filters, expression, depth)
+        if rows is not None:
+            return rows_wanted, rows
+    return _best_within(snapshot, rows_wanted, filters, expression, depth)
+
+
+def _best_of_all(
+    snapshot: Snapshot, rows_wanted: RowFilter, filters: Filters, expression: str, depth: int
+) -> list[Row] | None:
+    """Look at documents only of the best chunks; None where that cannot tell the best `depth` of them."""
+    bindings: dict[str, Value] = {**COLUMN_WEIGHTS, "match": expression, "looked_at": depth * SLACK}
+    rows = snapshot.all(rows_wanted.into(_BEST_OF_ALL), bindings)
+    shown = [row for row in rows if not filters.is_denied(str(row[2]))]
+    if len(rows) < depth * SLACK:
+        return shown[:depth]
+    # What ties with the last row looked at may stand before it in path order.
+    is_told = len(shown) >= depth and shown[depth - 1][3] != rows[-1][3]
+    return shown[:depth] if is_told else None
+
+
+def _best_within(
     snapshot: Snapshot, rows_wanted: RowFilter, filters: Filters, expression: str, depth: int
 ) -> tuple[RowFilter, list[Row]]:
     left_out: set[DocumentId] = set()
@@ -69,7 +101,3 @@ def _best(
             break
         left_out |= denied
     return allowed, [row for row in rows if not filters.is_denied(str(row[2]))]
-
-
-def _first(rows: Sequence[Row]) -> int:
-    return int(rows[0][0]) if rows else 0  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -19,6 +19,13 @@ MAX_PLACES = 50
 _MATCHING_DOCUMENTS = "SELECT id, path FROM document{e} WHERE state = 'indexed'"
 
 _PLACES = """
+SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, c.document, d.path, d.kind, d.language, c.ordinal,
+       c.start_line, c.end_line, d.size, d.mtime_ns
+FROM chunk{e} c CROSS JOIN document{e} d ON d.id = c.document
+WHERE c.text_hash IN ({texts}) AND {filters}
+ORDER BY d.path, c.ordinal
+"""
+_FIRST_PLACES = """
 SELECT id, text_hash, heading, symbols, text, document, path, kind, language, ordinal, start_line, end_line,
        size, mtime_ns
 FROM (SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, c.document, d.path, d.kind, d.language, c.ordinal,
@@ -26,11 +33,16 @@ FROM (SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, c.document, d.path
              row_number() OVER (PARTITION BY c.text_hash ORDER BY c.id NOT IN (SELECT value FROM json_each(:ids)),
                                 d.path, c.ordinal) AS place
       FROM chunk{e} c CROSS JOIN document{e} d ON d.id = c.document
-      WHERE c.text_hash IN (SELECT text_hash FROM chunk{e} WHERE id IN (SELECT value FROM json_each(:ids)))
-        AND {filters})
+      WHERE c.text_hash IN ({texts}) AND {filters})
 WHERE place <= :places
 ORDER BY path, ordinal
 """
+_MOST_PLACES = """
+SELECT coalesce(max(places), 0)
+FROM (SELECT count(*) AS places FROM chunk{e} WHERE text_hash IN ({texts}) GROUP BY text_hash)
+"""
+_BY_CHUNKS = "SELECT text_hash FROM chunk{e} WHERE id IN (SELECT value FROM json_each(:ids))"
+_BY_TEXTS = "SELECT unhex(value) FROM json_each(:texts)"
 
 
 class Filters(Struct, frozen=True, kw_only=True):
@@ -84,17 +96,40 @@ def passages_of(snapshot: Snapshot, rows: RowFilter, filters: Filters, chunks: S
 
     A passage is shown at the place of the first of `chunks` that has its text, where that place may be shown.
     """
-    bindings = {**rows.bindings, "ids": json.dumps(list(chunks)), "places": MAX_PLACES}
-    by_text: dict[bytes, list[Row]] = {}
-    for row in snapshot.all(rows.into(_PLACES), bindings):
-        if not filters.is_denied(str(row[6])):
-            by_text.setdefault(bytes(row[1]), []).append(row)  # type: ignore[arg-type]
+    bindings = {"ids": json.dumps(list(chunks))}
     position = {int(chunk): place for place, chunk in enumerate(chunks)}
-    return [_passage(places, position) for places in by_text.values()]
+    return [_passage(places, position) for places in _places(snapshot, rows, filters, _BY_CHUNKS, bindings)]
+
+
+def passages_of_texts(
+    snapshot: Snapshot, rows: RowFilter, filters: Filters, texts: Sequence[TextHash]
+) -> list[Passage]:
+    """Load those of these texts that stand anywhere within the filters and not denied, each once, in no order.
+
+    A passage is shown at the first of its places in path order.
+    """
+    bindings = {"ids": "[]", "texts": json.dumps([text.hex() for text in texts])}
+    return [_passage(places, {}) for places in _places(snapshot, rows, filters, _BY_TEXTS, bindings)]
+
+
+def _places(
+    snapshot: Snapshot, rows: RowFilter, filters: Filters, texts: str, bindings: dict[str, Value]
+) -> Iterable[list[Row]]:
+    """Give the places of each text, in path order; cutting them is what costs, and is seldom needed."""
+    most = snapshot.number(_MOST_PLACES.replace("{texts}", texts), bindings)
+    statement = _PLACES if most <= MAX_PLACES else _FIRST_PLACES
+    values = {**rows.bindings, **bindings, "places": MAX_PLACES}
+    by_text: dict[Value, list[Row]] = {}
+    for row in snapshot.all(rows.into(statement.replace("{texts}", texts)), values):
+        if not filters.is_denied(str(row[6])):
+            by_text.setdefault(row[1], []).append(row)
+    return by_text.values()
 
 
 def _passage(places: Sequence[Row], position: Mapping[int, int]) -> Passage:
-    main = min(places, key=lambda row: position.get(int(row[0]), len(position)))  # type: ignore[arg-type]
+    main = places[0]
+    if len(places) > 1:
+        main = min(places, key=lambda row: position.get(int(row[0]), len(position)))  # type: ignore[arg-type]
     return Passage(
         chunk=ChunkId(int(main[0])),  # type: ignore[arg-type]
         text_hash=TextHash(bytes(main[1])),  # type: ignore[arg-type]

@@ -25,6 +25,7 @@ QUERY_LIMIT_S = 1.0
 
 IDLE_S = 60.0
 MAX_IDLE_CONNECTIONS = 16
+MAX_TERM_COUNTS = 20_000
 _OPS_BETWEEN_CHECKS = 4_000  # virtual machine steps; some hundred microseconds
 
 _META = "SELECT key, value FROM meta WHERE key IN ('epoch', 'seq', 'building', 'building_announced')"
@@ -48,8 +49,12 @@ class FileIdentity(Struct, frozen=True):
 class Snapshot:
     """One state of an index: valid while its read transaction is open, on the thread that opened it."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(
+        self, connection: apsw.Connection, file: FileIdentity, instance: InstanceId, counts: TermCounts
+    ) -> None:
         self._connection = connection
+        self.file = file
+        self.instance = instance
         meta = {str(key): int(value) for key, value in self._all(_META)}  # type: ignore[arg-type]
         self.epoch = meta[Meta.EPOCH]  # 0: nothing was ever indexed
         self.seq = meta[Meta.SEQ]
@@ -57,6 +62,7 @@ class Snapshot:
         self.is_building_announced = bool(meta[Meta.BUILDING_ANNOUNCED])
         row = next(iter(self._all(_EPOCH, (self.epoch,))), (0, 0, ""))
         self.analyzer, self.model, self.model_id = int(row[0]), int(row[1]), str(row[2])  # type: ignore[arg-type]
+        self._counts = counts.of(file, (self.epoch, self.seq))
 
     def all(self, statement: str, bindings: Bindings = (), *, epoch: int | None = None) -> list[Row]:
         """Run a statement written with `{e}` suffixes against the answering epoch, or the one given."""
@@ -65,6 +71,18 @@ class Snapshot:
     def number(self, statement: str, bindings: Bindings = (), *, epoch: int | None = None) -> int:
         """Run a statement that gives one number."""
         return int(self.all(statement, bindings, epoch=epoch)[0][0])  # type: ignore[arg-type]
+
+    def chunks_with(self, term: str) -> int:
+        """Count the chunks that have an analysed term; remembered until the next commit.
+
+        0.2 ms a term: the index adds its postings up.
+        """
+        known = self._counts.get(term)
+        if known is None:
+            statement = f"SELECT doc FROM temp.{self.define_vocabulary()} WHERE term = ?"  # noqa: S608  # our own name
+            known = int(next(iter(self._all(statement, (term,))), (0,))[0])  # type: ignore[arg-type]
+            self._counts[term] = known
+        return known
 
     def define_vocabulary(self) -> str:
         """Make the temporary view of the epoch's full-text terms and name it; nothing is written to the file."""
@@ -81,10 +99,29 @@ class Snapshot:
         return self._connection.execute(statement, bindings).fetchall()
 
 
+class TermCounts:
+    """How many chunks have a term, as of one commit of each index; both the lexical lane and the evidence ask."""
+
+    def __init__(self) -> None:
+        self._counts: dict[FileIdentity, tuple[tuple[int, int], dict[str, int]]] = {}
+
+    def of(self, file: FileIdentity, state: tuple[int, int]) -> dict[str, int]:
+        """Give what is known of the epoch and seq in `state`, to be added to; safe across threads."""
+        known = self._counts.get(file)
+        if known is None or known[0] != state or len(known[1]) > MAX_TERM_COUNTS:
+            known = self._counts[file] = (state, {})
+        return known[1]
+
+    def forget(self, file: FileIdentity) -> None:
+        """Drop what is known of a file."""
+        self._counts.pop(file, None)
+
+
 class IndexReaders:
     """Lends connections; safe to use from any thread."""
 
     def __init__(self) -> None:
+        self._counts = TermCounts()
         self._idle: dict[FileIdentity, list[tuple[float, apsw.Connection]]] = {}
         self._lock = threading.Lock()
         self._is_closed = False
@@ -103,7 +140,7 @@ class IndexReaders:
             connection.set_progress_handler(lambda: time.monotonic() > deadline, _OPS_BETWEEN_CHECKS)
             try:
                 connection.execute("BEGIN")
-                yield Snapshot(connection)
+                yield Snapshot(connection, identity, instance, self._counts)
             except apsw.InterruptError as error:
                 raise _cut_off(path, limit_s) from error
             finally:
@@ -120,6 +157,7 @@ class IndexReaders:
                 self._idle[identity] = keep
                 if not keep:
                     del self._idle[identity]
+                    self._counts.forget(identity)
 
     def close(self) -> None:
         """Close everything; a connection still lent closes when it comes back."""

@@ -23,6 +23,10 @@ first (20 public repositories: 97 in 100 answers among the candidates without th
 MAX_COMMON_MATCHES = 20_000
 """... as long as one costs no more than this (about 20 ms)."""
 
+MAX_MATCHES = 15_000
+"""All terms together: with enough matches of the rarer ones, a term that would bring more than this is not asked. bm25
+costs 1.3 microseconds a match, so that a long question of 500,000 chunks would take a third of a second."""
+
 MAX_JOINED_WORDS = 3
 
 
@@ -47,7 +51,11 @@ def telling_terms(terms: Sequence[str], chunks_with: Mapping[str, int], chunks: 
     matches = 0
     for term in sorted(terms, key=lambda term: chunks_with.get(term, 0)):
         having = chunks_with.get(term, 0)
-        if having > COMMON_SHARE * chunks and (matches >= ENOUGH_MATCHES or having > MAX_COMMON_MATCHES) and matches:
+        is_common = having > COMMON_SHARE * chunks
+        is_enough = matches >= ENOUGH_MATCHES
+        if is_common and (is_enough or having > MAX_COMMON_MATCHES) and matches:
+            continue
+        if is_enough and matches + having > MAX_MATCHES:
             continue
         kept.add(term)
         matches += having
