@@ -27,7 +27,6 @@ from shared.identity import DocumentId, InstanceId, TextHash
 RESAMPLE_GROWTH = 1.25
 """An index that grew or shrank by more is sampled again."""
 
-_CHUNKS_WITH = "SELECT doc FROM temp.{vocabulary} WHERE term = ?"
 _FIRST_CHUNK, _LAST_CHUNK = "SELECT coalesce(min(id), 0) FROM chunk{e}", "SELECT coalesce(max(id), 0) FROM chunk{e}"
 _NEXT_CHUNK = "SELECT heading, text FROM chunk{e} WHERE id >= ? ORDER BY id LIMIT 1"
 _VECTORS = """
@@ -131,12 +130,10 @@ def evidence_of(
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:
     """Count the chunks with each of the terms asked."""
-    statement = _CHUNKS_WITH.replace("{vocabulary}", snapshot.define_vocabulary())
-    found = {term: snapshot.all(statement, (term,)) for term in terms}
     return Corpus(
         chunks=facts.chunks,
         documents=facts.documents,
-        chunks_with={term: int(rows[0][0]) for term, rows in found.items() if rows},  # type: ignore[arg-type]
+        chunks_with={term: snapshot.chunks_with(term) for term in terms},
         sample=sample,
     )
 
