@@ -59,8 +59,9 @@ class _Slot:
 class MirrorLane:
     """Chooses for each question; safe across threads."""
 
-    def __init__(self, readers: IndexReaders) -> None:
+    def __init__(self, readers: IndexReaders, *, min_vectors: int = MIN_VECTORS) -> None:
         self._readers = readers
+        self._min_vectors = min_vectors
         self._exact = ExactVectorLane()
         self._slots: dict[FileIdentity, _Slot] = {}
         self._lock = threading.Lock()
@@ -81,6 +82,11 @@ class MirrorLane:
             if found.is_all or len(hits) == depth:
                 return sorted(hits, key=lambda hit: (-hit.score, *hit.passage.at.order))
             count *= WIDER  # what nobody points to any more, or is denied now, took places
+
+    @property
+    def held(self) -> int:
+        """How many vectors are in memory."""
+        return sum(slot.mirror.count for slot in list(self._slots.values()))
 
     def drop_idle(self, *, older_than_s: float = IDLE_S) -> None:
         """Give back the memory of indexes that nobody asked for a while."""
@@ -104,7 +110,7 @@ class MirrorLane:
             return slot.mirror
         if slot.asked >= _ASKS_BEFORE and not slot.is_loading and not self._is_closed:
             vectors = snapshot.number(_COUNT)
-            if vectors >= MIN_VECTORS and self._has_room(snapshot.file, vectors * BYTES_A_VECTOR):
+            if vectors >= self._min_vectors and self._has_room(snapshot.file, vectors * BYTES_A_VECTOR):
                 slot.is_loading = True
                 load = self._loader.submit(self._load, snapshot.file, snapshot.instance, slot)
                 self._loads.add(load)

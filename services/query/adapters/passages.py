@@ -113,7 +113,7 @@ def passages_of_texts(
 
 
 def _places(
-    snapshot: Snapshot, rows: RowFilter, filters: Filters, texts: str, bindings: dict[str, Value]
+    snapshot: Snapshot, rows: RowFilter, filters: Filters, texts: str, bindings: Mapping[str, Value]
 ) -> Iterable[list[Row]]:
     """Give the places of each text, in path order; cutting them is what costs, and is seldom needed."""
     most = snapshot.number(_MOST_PLACES.replace("{texts}", texts), bindings)

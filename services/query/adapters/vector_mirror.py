@@ -53,7 +53,7 @@ class Nearest:
     def part(self, start: int, stop: int) -> dict[TextHash, float]:
         """Give some of the texts with their cosines; equal cosines in the order of the rows."""
         places = self._order[start:stop].tolist()
-        return {TextHash(bytes(self._rows[i][0])): float(self._cosines[i]) for i in places}  # type: ignore[arg-type]
+        return {TextHash(bytes(self._rows[i][0])): float(self._cosines[i]) for i in places}
 
 
 class _Held(Struct, frozen=True):
