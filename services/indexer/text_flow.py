@@ -45,7 +45,7 @@ class TextFlow:
         self._root = root
         self._queues: dict[Urgency, dict[str, None]] = {"live": {}, "bulk": {}}
         self._in_hand = 0
-        self._touched = anyio.Event()
+        self._touched: dict[Urgency, anyio.Event] = {"live": anyio.Event(), "bulk": anyio.Event()}
         self._failures_in_a_row = 0
 
     @property
@@ -78,62 +78,72 @@ class TextFlow:
                 other.pop(path, None)
             if path not in other:
                 queue[path] = None
-        self._touched.set()
+        self._touched[urgency].set()
         return self.pending
 
     async def run(self, written: Callable[[], None], drained: Callable[[], Awaitable[None]]) -> None:
-        """Handle paths for ever; `written` is called after each commit, `drained` when nothing is left."""
+        """Handle paths for ever; `written` is called after each commit, `drained` when nothing is left.
+
+        Live and bulk are two loops over one writer, so that a save waits for one transaction of a bulk index at most.
+        """
+
+        async def bulk() -> None:
+            if not await self._has_room():
+                return
+            if self._readers is not None and len(self._queues["bulk"]) >= MANY_PATHS:
+                await self._handle_many(self._readers, written)
+            else:
+                await self._handle_some("bulk", written)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._repeat, "live", partial(self._handle_some, "live", written), drained)
+            tasks.start_soon(self._repeat, "bulk", bulk, drained)
+
+    async def _repeat(
+        self, urgency: Urgency, step: Callable[[], Awaitable[None]], drained: Callable[[], Awaitable[None]]
+    ) -> None:
         while True:
+            self._touched[urgency] = anyio.Event()
             try:
-                await self._handle_next(written, drained)
+                if self._queues[urgency]:
+                    await step()
+                    continue
+                if not self.pending:
+                    await drained()
             except KxError as error:
                 await self._pause_after(error)
-
-    async def _handle_next(self, written: Callable[[], None], drained: Callable[[], Awaitable[None]]) -> None:
-        if self._queues["live"]:
-            await self._handle_some("live", written)
-        elif not self._queues["bulk"]:
-            await drained()
-            self._touched = anyio.Event()
-            if not self.pending:
-                await self._touched.wait()
-        elif not await self._has_room():
-            return
-        elif self._readers is not None and len(self._queues["bulk"]) >= MANY_PATHS:
-            await self._handle_many(self._readers, written)
-        else:
-            await self._handle_some("bulk", written)
+                continue
+            if not self._queues[urgency]:
+                await self._touched[urgency].wait()
 
     async def _has_room(self) -> bool:
-        """Tell whether bulk work may go on; if not, wait a moment, or until something is touched."""
+        """Tell whether bulk work may go on; if not, wait a moment."""
         if await self._writer.has_room():
             return True
-        self._touched = anyio.Event()
-        with anyio.move_on_after(ROOM_LOOK_S):
-            await self._touched.wait()
+        await anyio.sleep(ROOM_LOOK_S)
         return False
 
     async def _handle_some(self, urgency: Urgency, written: Callable[[], None]) -> None:
         queue = self._queues[urgency]
         paths = _take(queue, 1 if urgency == "live" else BATCH_DOCUMENTS)
-        self._in_hand = len(paths)
+        self._in_hand += len(paths)
         try:
             handled = await self._writer.call(lambda: self.lane.handle(paths, urgency))
         except KxError:
             _put_back(queue, paths)
             raise
         finally:
-            self._in_hand = 0
+            self._in_hand -= len(paths)
         _put_back(queue, paths[handled.paths :])
         await self._wrote(handled, queue, written)
 
     async def _handle_many(self, readers: Readers, written: Callable[[], None]) -> None:
-        """Let processes read ahead while the writer writes; live edits get in when what was begun is written."""
-        queue, live = self._queues["bulk"], self._queues["live"]
+        """Let processes read ahead while the writer writes."""
+        queue = self._queues["bulk"]
         reading: deque[Reading] = deque()
         try:
-            while reading or (queue and not live):
-                while queue and not live and len(reading) < BATCHES_AHEAD:
+            while reading or queue:
+                while queue and len(reading) < BATCHES_AHEAD:
                     reading.append(await self._read_ahead(readers, queue))
                     self._in_hand += len(reading[-1][0])
                 if not await self._writer.has_room():
@@ -147,7 +157,7 @@ class TextFlow:
         finally:
             for paths, _ in reading:
                 queue.update(dict.fromkeys(paths))
-            self._in_hand = 0
+                self._in_hand -= len(paths)
 
     async def _read_ahead(self, readers: Readers, queue: dict[str, None]) -> Reading:
         paths = _take(queue, BATCH_PATHS)
