@@ -69,15 +69,23 @@ async def index_text(  # each is a choice of the caller
     found: list[TreeReconciled] = []
 
     async def announce() -> None:
-        message = ReconcileTree(instance=instance, subtrees=tuple(subtrees))
+        whole = ("",) if found else tuple(subtrees)
+        message = ReconcileTree(instance=instance, subtrees=whole)
         found.append(await bus.request(RECONCILE, message, timeout_s=WALK_TIMEOUT_S))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(announce)
         while not found:
             meter.text(await progress_of(bus, instance, until=None))
-    progress = await _wait(bus, instance, meter.text, lambda p: not p.text_pending and not p.rebuilding, until="text")
-    return Indexed(tree=found[0], progress=progress)
+    progress = await _wait(bus, instance, meter.text, _is_text_done, until="text")
+    if progress.set_aside:  # met while it was written: what was announced before went into the damaged one
+        await announce()
+        progress = await _wait(bus, instance, meter.text, _is_text_done, until="text")
+    return Indexed(tree=found[-1], progress=progress)
+
+
+def _is_text_done(progress: IndexProgress) -> bool:
+    return not progress.text_pending and not progress.rebuilding
 
 
 async def wait_for_vectors(bus: Bus, instance: InstanceId, meter: Meter) -> IndexProgress:

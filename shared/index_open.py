@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 import apsw
 import msgspec
@@ -46,6 +47,8 @@ class LockHolder(msgspec.Struct, frozen=True):
     mode: str
     since: str  # ISO 8601, UTC
     is_over: bool = False  # it ended in order: what it wrote is whole
+    size: int = 0  # of the database at that end, bytes
+    mtime_ns: int = 0
 
 
 LITTLE_SPACE_BYTES = 1024 * 1024  # with less, a failed write is no fault of the disk
@@ -57,7 +60,7 @@ def open_reader(path: Path, instance: InstanceId) -> apsw.Connection:
     Raises:
         KxError: INDEX_MISSING, INDEX_FOREIGN, INDEX_NEWER, INDEX_DAMAGED, INDEX_BUSY, SQLITE_TOO_OLD.
     """
-    with translated(path):
+    with translated(path), _told_as_damage(path):
         connection = _connect(path, "reader")
         try:
             _run(connection, READER_PRAGMAS)
@@ -74,7 +77,7 @@ def open_writer(path: Path, instance: InstanceId, *, project: str, root: str) ->
     Raises:
         KxError: as `open_reader`, but for INDEX_MISSING; INDEX_READ_ONLY, DISK_FULL.
     """
-    with translated(path):
+    with translated(path), _told_as_damage(path):
         is_new = not path.exists() or path.stat().st_size == 0
         connection = _connect(path, "writer")
         try:
@@ -90,9 +93,27 @@ def open_writer(path: Path, instance: InstanceId, *, project: str, root: str) ->
     return connection
 
 
+def owner_without_log(path: Path) -> str:
+    """Read whose index a file is as if it had no log; "" where that cannot be read."""
+    require_recent_sqlite()
+    sys.audit(AUDIT_EVENT, str(path), "reader")
+    address = f"file:{quote(str(path))}?immutable=1"
+    try:
+        connection = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        try:
+            rows = connection.execute("SELECT value FROM meta WHERE key = ?", (str(Meta.INSTANCE),)).fetchall()
+        finally:
+            connection.close()
+    except apsw.Error:
+        return ""
+    return str(rows[0][0]) if rows else ""
+
+
 @contextmanager
 def index_lock(path: Path, *, mode: str, since: str) -> Iterator[bool]:
-    """Hold the exclusive lock that makes the caller the one writer of this index; tell whether the last one ended well.
+    """Hold the exclusive lock that makes the caller the one writer of this index; tell whether it is as the last one left it.
+
+    It is not when that one did not end in order, or when somebody else wrote to the file since.
 
     The lock file is never removed: its content is for messages, the lock is the kernel's and ends with the process.
 
@@ -107,10 +128,21 @@ def index_lock(path: Path, *, mode: str, since: str) -> Iterator[bool]:
         last = _read_holder(lock_path)
         holder = LockHolder(pid=os.getpid(), mode=mode, since=since)
         _write_holder(descriptor, holder)
-        yield last is not None and last.is_over
-        _write_holder(descriptor, msgspec.structs.replace(holder, is_over=True))
+        yield last is not None and last.is_over and (last.size, last.mtime_ns) == _stamp(path)
+        size, mtime_ns = _stamp(path)
+        _write_holder(descriptor, msgspec.structs.replace(holder, is_over=True, size=size, mtime_ns=mtime_ns))
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def _told_as_damage(path: Path) -> Iterator[None]:
+    """Take a text that is none for damage; only where nothing but the index is read."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        suspect(path)
+        raise damaged(path, str(error)) from error
 
 
 @contextmanager
@@ -146,6 +178,8 @@ def _connect(path: Path, mode: OpenMode) -> apsw.Connection:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     connection = apsw.Connection(str(path), flags=flags)
+    # A log that is not ours must not be written into the database because we look at it.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.enable_load_extension(True)
     connection.load_extension(sqlite_vec.loadable_path())
     connection.enable_load_extension(False)
@@ -265,6 +299,14 @@ def _read_holder(lock_path: Path) -> LockHolder | None:
         return msgspec.json.decode(lock_path.read_bytes(), type=LockHolder)
     except (OSError, msgspec.MsgspecError):
         return None
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
 
 
 def _write_holder(descriptor: int, holder: LockHolder) -> None:

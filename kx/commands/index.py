@@ -124,6 +124,8 @@ class Run:
             announced=indexed.tree.announced,
             walked=indexed.tree.walked,
         )
+        if last.set_aside:
+            self._context.warn(f"the index was damaged; it was set aside as {last.set_aside} and built anew")
         if last.texts_failed:
             self._context.tell("{count} passages could not be embedded; see: kx status", count=last.texts_failed)
 

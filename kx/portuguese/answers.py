@@ -85,6 +85,11 @@ ANSWERS: dict[str, str] = {
         "{project}: {files} arquivos indexados, {texts} trechos vetorizados em {took}"
     ),
     "{project}: {before} MiB before, {after} MiB now": "{project}: {before} MiB antes, {after} MiB agora",
+    "the indexer stands still ({code})": "o indexador está parado ({code})",
+    "the index was damaged; it was set aside as {set_aside} and built anew": (
+        "o índice estava danificado; foi posto de lado como {set_aside} e construído de novo"
+    ),
+    "traces of removed text are being erased from the index": "vestígios de texto removido estão sendo apagados do índice",
     "{count} entries purged from the index of {project}": "{count} entradas expurgadas do índice de {project}",
     "verified: none of {count} pieces of its text stands in {files}": (
         "verificado: nenhum de {count} trechos do texto está em {files}"

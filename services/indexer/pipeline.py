@@ -30,6 +30,7 @@ class ProjectPipeline:
     def __init__(
         self, writer: IndexWriter, text: TextFlow, embed: EmbedFlow, upkeep: UpkeepFlow, *, aside: Path | None = None
     ) -> None:
+        self.ended = anyio.Event()  # set by who drops it; another stands in its place then
         self._upkeep = upkeep
         self._aside = aside
         self._writer = writer
@@ -41,13 +42,14 @@ class ProjectPipeline:
         self._counted_commits = -1
 
     async def run(self) -> KxError:
-        """Work until cancelled, or until the index proves to be damaged: then that error is returned."""
+        """Work until cancelled, or until the index proves to be damaged: then let go of it and give that error."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._text.run, self._embed.wake, self._drained)
             tasks.start_soon(self._embed.run, self._stored)
             tasks.start_soon(self._upkeep.run)
             error = await self._writer.damage()
             tasks.cancel_scope.cancel()
+        await self._writer.abandon()
         return error
 
     def touch(self, paths: Sequence[str], urgency: Urgency) -> int:

@@ -15,11 +15,12 @@ PROGRESS        ProgressRequest  → wait, count                                
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 import structlog
@@ -41,7 +42,7 @@ from services.indexer.writer import IndexWriter
 from shared.analyzer import ANALYZER_VERSION
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.config_watch import ConfigWatch
-from shared.errors import KxError
+from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
 from shared.index_open import index_lock
 from shared.messages import (
@@ -79,6 +80,8 @@ from shared.subjects import (
 from shared.tokens import TokenCounter
 
 BELIEVED_FAILURES = 1  # damage met in use that a look at the file did not show: the second time the file is at fault
+
+T = TypeVar("T")
 
 _log: FilteringBoundLogger = structlog.get_logger()
 
@@ -160,26 +163,26 @@ class Indexer:
 
     async def rebuild(self, message: RebuildIndex) -> RebuildStarted:
         """Start a new epoch, or go on with the one under way."""
-        return RebuildStarted(epoch=await (await self._pipeline(message.instance)).begin_rebuild())
+        return RebuildStarted(epoch=await self._do(message.instance, ProjectPipeline.begin_rebuild))
 
     async def finish_rebuild(self, message: FinishRebuild) -> Accepted:
         """Let the built epoch answer as soon as it is complete; ignored when that epoch is not being built."""
-        await (await self._pipeline(message.instance)).finish_rebuild(message.epoch)
+        await self._do(message.instance, lambda pipeline: pipeline.finish_rebuild(message.epoch))
         return Accepted()
 
     async def prioritise(self, message: PrioritiseTexts) -> Accepted:
         """Put texts first; a later call replaces the wish."""
-        await (await self._pipeline(message.instance)).prioritise(message.text_hashes)
+        await self._do(message.instance, lambda pipeline: pipeline.prioritise(message.text_hashes))
         return Accepted()
 
     async def retry_failed(self, message: RetryFailed) -> Accepted:
         """Forget failures."""
-        await (await self._pipeline(message.instance)).retry_failed()
+        await self._do(message.instance, ProjectPipeline.retry_failed)
         return Accepted()
 
     async def purge(self, message: PurgePaths) -> PathsPurged:
         """Remove paths without looking at the disk; idempotent. Progress says when every trace is gone."""
-        purged = await (await self._pipeline(message.instance)).purge(message.paths)
+        purged = await self._do(message.instance, lambda pipeline: pipeline.purge(message.paths))
         return PathsPurged(documents=purged.documents)
 
     async def compact(self, message: CompactIndex) -> Accepted:
@@ -189,8 +192,18 @@ class Indexer:
 
     async def progress(self, message: ProgressRequest) -> IndexProgress:
         """Answer when the work is done or the time is over, whichever comes first."""
-        pipeline = await self._pipeline(message.instance)
-        return await pipeline.progress(message.until, message.wait_ms)
+        return await self._do(message.instance, lambda pipeline: pipeline.progress(message.until, message.wait_ms))
+
+    async def _do(self, instance: InstanceId, work: Callable[[ProjectPipeline], Awaitable[T]]) -> T:
+        """Do `work` with the pipeline of a tree, once more if its index proved to be damaged and was replaced."""
+        pipeline = await self._pipeline(instance)
+        try:
+            return await work(pipeline)
+        except KxError as error:
+            if error.code is not ErrorCode.INDEX_DAMAGED:
+                raise
+        await pipeline.ended.wait()
+        return await work(await self._pipeline(instance))
 
     async def _pipeline(self, instance: InstanceId) -> ProjectPipeline:
         async with self._opening:
@@ -235,9 +248,9 @@ class Indexer:
         async with self._opening:
             del self._pipelines[instance]
             self._stores.discard(store)
-            await to_thread.run_sync(store.abandon)
             self._failed_in_use[instance] = self._failed_in_use.get(instance, 0) + 1
             self._locked[instance] = False  # whatever is found there now is doubtful
+        pipeline.ended.set()
         with suppress(KxError):  # busy, full: the next message tries again
             await self._pipeline(instance)
         await self._bus.publish(INDEXER_STARTED, IndexerStarted())

@@ -43,6 +43,8 @@ class IndexWriter:
         """
 
         def told() -> T:
+            if self._damage is not None:
+                raise self._damage
             with translated(self.store.path):
                 return function()
 
@@ -50,7 +52,7 @@ class IndexWriter:
             return await to_thread.run_sync(told, limiter=self._thread)
         except KxError as error:
             if error.code is ErrorCode.INDEX_DAMAGED:
-                self._damage = error
+                self._damage = self._damage or error
                 self._damaged.set()
             raise
 
@@ -61,6 +63,10 @@ class IndexWriter:
             KxError: INDEX_DAMAGED.
         """
         await self.call(self.store.require_sound)
+
+    async def abandon(self) -> None:
+        """Let go of a damaged index once nobody is at it."""
+        await to_thread.run_sync(self.store.abandon, limiter=self._thread)
 
     async def damage(self) -> KxError:
         """Wait until the index proves to be damaged."""

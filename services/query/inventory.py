@@ -90,10 +90,18 @@ class Inventory:
         return page or ListingPage(rows=(), complete=True)
 
     async def manifest(self, request: ManifestRequest) -> ManifestPage:
-        """Give a page of the known entries; an index that is not there knows none."""
+        """Give a page of the known entries; an index that is not there, or is damaged, knows none.
+
+        Whoever compares finds everything new then, and the indexer looks at the file before it writes.
+        """
         limit = max(1, min(request.limit, MAX_MANIFEST))
         read = partial(manifest_page, after=request.after, limit=limit)
-        page = await self._blocking(partial(self._read, request.instance, read))
+        try:
+            page = await self._blocking(partial(self._read, request.instance, read))
+        except KxError as error:
+            if error.code != ErrorCode.INDEX_DAMAGED:
+                raise
+            page = None
         return page or ManifestPage(entries=(), complete=True)
 
     def _stock(self, instance: InstanceId) -> Stock:

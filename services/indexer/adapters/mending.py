@@ -16,6 +16,7 @@ from services.indexer.adapters.store import IndexStore
 from services.indexer.core.versions import EpochVersions
 from shared.errors import ErrorCode, KxError
 from shared.index_files import clear, is_suspect, set_aside, wal_bytes
+from shared.index_open import owner_without_log
 from shared.registry import Project
 
 _log: FilteringBoundLogger = structlog.get_logger()
@@ -31,7 +32,7 @@ class Opened(Struct, frozen=True):
 def open_store(project: Project, versions: EpochVersions, *, ended_well: bool, has_failed: bool = False) -> Opened:
     """Open or create the index of a project; the caller holds its lock.
 
-    The whole file is read where something speaks against it: the last writer did not end in order, a log was left
+    The whole file is read where something speaks against it: it is not as the last writer left it, a log was left
     behind, or somebody met damage. With `has_failed` damage was met in use although the file looked sound before, and
     its looks count no more.
 
@@ -45,7 +46,8 @@ def open_store(project: Project, versions: EpochVersions, *, ended_well: bool, h
     try:
         store = _open(project, versions, is_doubtful=is_doubtful)
     except KxError as error:
-        if error.code is not ErrorCode.INDEX_DAMAGED:
+        has_foreign_log = error.code is ErrorCode.INDEX_FOREIGN and owner_without_log(path) == project.instance
+        if error.code is not ErrorCode.INDEX_DAMAGED and not has_foreign_log:
             raise
         return _open_anew(project, versions, str(error))
     clear(path)

@@ -1,4 +1,4 @@
-"""Is an index sound? Its pages, its full-text index, and whether the tables agree.
+"""Is an index sound? Its pages, its full-text index, its texts and vectors, and whether the tables agree.
 
 Reads the whole file (half a second a hundred megabytes), so it is asked after an unclean end or where damage was met.
 """
@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import apsw
 
+from services.indexer.core.chunking import embed_text
+from shared.identity import text_hash
 from shared.index_format import for_epoch
+from shared.model import DIM
+from shared.vectors import check_vector_bytes
 
 _FTS_CHECK = "INSERT INTO chunk_fts{e}(chunk_fts{e}) VALUES('integrity-check')"
 _NO_VECTOR = """
@@ -31,8 +35,8 @@ def flaw_of(connection: apsw.Connection) -> str | None:
     """
     try:
         return _first_flaw(connection)
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:  # SQLError: a table is missing
-        return str(error)
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeError, TypeError) as error:
+        return str(error)  # a page, a table, a text or a value is not what it was
 
 
 def _first_flaw(connection: apsw.Connection) -> str | None:
@@ -47,4 +51,13 @@ def _first_flaw(connection: apsw.Connection) -> str | None:
             bindings = (epoch,) if "?1" in strays else ()
             if connection.execute(statement, bindings).fetchall():
                 return f"{what} do not agree"
+        for heading, text, known in connection.execute(
+            for_epoch("SELECT heading, text, text_hash FROM chunk{e}", epoch)
+        ):
+            if text_hash(embed_text(str(heading), str(text))) != known:
+                return "a passage is not the text it was"
+    for (vector,) in connection.execute("SELECT vector FROM embedding"):
+        flaw = check_vector_bytes(bytes(vector), DIM)
+        if flaw is not None:
+            return f"a vector is none: {flaw}"
     return None

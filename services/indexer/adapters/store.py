@@ -107,7 +107,8 @@ class IndexStore:
     def close(self) -> None:
         """Write the log back into the file and let go of it."""
         try:
-            self.upkeep.checkpoint()
+            if self.upkeep.checkpoint():  # then the log is empty, and can go
+                self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         finally:
             self._connection.close()
 

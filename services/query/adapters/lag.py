@@ -7,7 +7,7 @@ from msgspec import Struct
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
-from shared.messages import ProgressRequest, SurveyTree
+from shared.messages import IndexProgress, ProgressRequest, SurveyTree
 from shared.subjects import PROGRESS, SURVEY
 
 # An answer waits for neither: who is busy indexing says so soon or not at all, a survey walks the tree.
@@ -24,11 +24,22 @@ class Lag(Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+def _lag(progress: IndexProgress) -> Lag:
+    pending = progress.text_pending
+    if progress.stalled is not None:
+        return Lag(text=pending, note=f"the indexer stands still ({progress.stalled.code})")
+    if progress.set_aside:
+        return Lag(text=pending, note=f"the index was damaged; it was set aside as {progress.set_aside} and built anew")
+    if progress.upkeep == "erasing":
+        return Lag(text=pending, note="traces of removed text are being erased from the index")
+    return Lag(text=pending)
+
+
 async def lag_of(bus: Bus, instance: InstanceId) -> Lag:
     """Ask who knows; never fails, what is not known is 0 with a note."""
     try:
         progress = await bus.request(PROGRESS, ProgressRequest(instance=instance), timeout_s=PROGRESS_LIMIT_S)
-        return Lag(text=progress.text_pending)
+        return _lag(progress)
     except KxError as error:
         if error.code != ErrorCode.SERVICE_UNAVAILABLE:
             return Lag(text=0, note=f"the indexer did not say what is waiting ({error.code})")

@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from zlib import crc32
 
 from services.indexer.core.chunking.model import CONTENT_TOKENS
+from shared.token_budget import TARGET_TOKENS
 
 # A run of at most this size is not divided any more.
 WHOLE_TOKENS = 352
@@ -105,7 +106,8 @@ def _cuts(row: _Row, start: int, end: int) -> list[int]:
     for low, high, weakest in _offers(row, start, end):
         level = max(row.levels[low:high], default=NEVER)
         if level >= weakest:
-            return _peaks(row, [i for i in range(low, high) if row.levels[i] == level])
+            borders = [i for i in range(low, high) if row.levels[i] == level]
+            return _peaks(row, borders) or _spaced(row, borders, start, end)
     return []
 
 
@@ -124,18 +126,25 @@ def _offers(row: _Row, start: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _peaks(row: _Row, borders: list[int]) -> list[int]:
-    """Return the borders whose priority is the greatest within reach; at least one."""
+    """Return the borders whose priority is the greatest within reach; none where equals stand side by side."""
     if len(borders) == 1:
         return borders
     priorities = [row.priority(i) for i in borders]
     places = [row.offsets[i] for i in borders]
-    peaks = [
+    return [
         border
         for n, border in enumerate(borders)
         if _tops(priorities, places, n, range(n - 1, -1, -1))
         and _tops(priorities, places, n, range(n + 1, len(borders)))
     ]
-    return peaks or [borders[len(borders) // 2]]
+
+
+def _spaced(row: _Row, borders: list[int], start: int, end: int) -> list[int]:
+    """Return borders of parts of equal size, at least one: a million equal lines are cut in one pass, not by halving."""
+    places = [row.offsets[i] for i in borders]
+    parts = max(2, round(row.size(start, end) / TARGET_TOKENS))
+    wanted = (row.offsets[start] + row.size(start, end) * part / parts for part in range(1, parts))
+    return sorted({borders[min(bisect_left(places, place), len(borders) - 1)] for place in wanted})
 
 
 def _tops(priorities: list[int], places: list[int], n: int, others: range) -> bool:
