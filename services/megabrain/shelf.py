@@ -50,9 +50,11 @@ class Notes:
 
     def all(self, project: VaultProject) -> Shelf:
         """Read every activity, by number; denied notes and links are none."""
-        names = [one for one in project.vault.names(FOLDER) if one.endswith(SUFFIX) and not one.startswith(".")]
-        rels = [rel for rel in (join(FOLDER, one) for one in names) if not _denied(project, rel)]
-        found = [self._one(project, rel) for rel in rels]
+        stamps = project.vault.stamps(FOLDER)
+        names = [one for one in stamps if one.endswith(SUFFIX) and not one.startswith(".")]
+        found = [
+            self._one(project, rel, stamps[one]) for one in names if not _denied(project, rel := join(FOLDER, one))
+        ]
         activities = [one for one in found if isinstance(one, Activity)]
         activities.sort(key=lambda one: (one.id, one.slug))
         return Shelf(tuple(activities), tuple(one for one in found if isinstance(one, KxError)))
@@ -106,9 +108,12 @@ class Notes:
         if pattern := _denied(project, rel):
             raise _denied_error(project.vault.shown(rel), pattern)
         counter = project.vault.read(COUNTER)
-        project.vault.write(COUNTER, f"{number}\n".encode(), counter)  # first: a number may be lost, never used twice
         note = draft(number)
-        project.vault.write(rel, note.to_bytes(), None)
+        try:
+            project.vault.write(COUNTER, f"{number}\n".encode(), counter)  # first: a number may be lost, not used twice
+            project.vault.write(rel, note.to_bytes(), None)
+        except ChangedUnderneathError:
+            raise _busy(project.vault.shown(rel)) from None
         made = read_activity(slug, note)
         assert made is not None
         return made
@@ -173,10 +178,7 @@ class Notes:
             raise KxError(ErrorCode.ACTIVITY_UNKNOWN, "there is no activity {ref}", ref=activity.slug)
         return Note.parse(stored.data).text()
 
-    def _one(self, project: VaultProject, rel: str) -> Activity | KxError | None:
-        stamp = project.vault.stamp(rel)
-        if stamp is None:
-            return None
+    def _one(self, project: VaultProject, rel: str, stamp: Stamp) -> Activity | KxError | None:
         known = self._parsed.get((project.instance, rel))
         if known is not None and known[0] == stamp:
             return known[1]
@@ -201,7 +203,8 @@ class Notes:
                 continue
             if pattern := _denied(project, rel):
                 raise _denied_error(project.vault.shown(rel), pattern)
-            found = self._one(project, rel)
+            stamp = project.vault.stamp(rel)
+            found = self._one(project, rel, stamp) if stamp is not None else None
             if isinstance(found, KxError):
                 raise found
 

@@ -69,6 +69,17 @@ class Vault:
         except OSError as error:
             self._refuse(folder, error)
 
+    def stamps(self, folder: str) -> dict[str, Stamp]:
+        """Tell the identity of each regular file of a folder, by name in order."""
+        try:
+            with self._folder(folder) as fd, os.scandir(fd) as entries:
+                found = {encode_path(os.fsencode(one.name)): one.stat(follow_symlinks=False) for one in entries}
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            self._refuse(folder, error)
+        return {one: _stamp_of(status) for one, status in sorted(found.items()) if stat.S_ISREG(status.st_mode)}
+
     def stamp(self, rel: str) -> Stamp | None:
         """Tell a file's identity; None where there is no regular file."""
         try:

@@ -140,16 +140,18 @@ def new_note(draft: Draft) -> Note:
 
 def described(lines: Sequence[str]) -> list[str]:
     """Write lines so that they stay inside their section: headings pushed below it, fences and comments closed."""
-    found, fence = list[str](), ""
+    found, headings, fence = list[str](), dict[int, int](), ""
     for line in lines:
         mark = re.match(r"`{3,}|~{3,}", line)
+        depth = re.match(r"(#{1,6})(?=[ \t]|$)", line)
         if mark and (not fence or mark.group().startswith(fence)):
             fence = "" if fence else mark.group()
-        elif not fence and line.startswith("#"):
-            line = f"##{line}" if re.match(r"#{1,4}(?!#)", line) else f"\\{line}"  # noqa: PLW2901 - the line, made fit
-        elif not fence and line.startswith("<!--"):
-            line = f"\\{line}"  # noqa: PLW2901
-        found.append(line)
+        elif not fence and depth:
+            headings[len(found)] = len(depth[1])
+        found.append(f"\\{line}" if not fence and line.startswith("<!--") else line)
+    for at, level in headings.items():
+        deeper = max(3 - min(headings.values()), 0) + level
+        found[at] = "#" * min(deeper, 6) + found[at][level:]
     return [*found, *([fence] if fence else [])]
 
 

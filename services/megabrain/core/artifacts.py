@@ -193,8 +193,7 @@ def page(project: str, artifacts: Sequence[Artifact], activities: Sequence[Activ
 def _group(slug: str, activity: Activity | None, artifacts: Sequence[Artifact]) -> str:
     title = _inline(activity.title) if activity else slug
     number = f"#{activity.id} — " if activity and activity.id else ""
-    state = f" · {activity.state}" if activity else ""
-    return f"### {number}{title} · [[{slug}]]{state}\n\n" + "\n".join(_lines(one) for one in artifacts)
+    return f"### {number}{title} · [[{slug}]]\n\n" + "\n".join(_lines(one) for one in artifacts)
 
 
 def _lines(one: Artifact) -> str:
