@@ -6,6 +6,7 @@ reaches the model is tokenized again by `shared.encoder`.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -163,9 +164,8 @@ class _Vocabulary:
         model = tokenizer.model
         prefix = model.continuing_subword_prefix
         vocabulary = [word for word in tokenizer.get_vocab(with_added_tokens=False) if word.isascii()]
-        self._begins = frozenset(word for word in vocabulary if not word.startswith(prefix))
-        self._goes_on = frozenset(word.removeprefix(prefix) for word in vocabulary if word.startswith(prefix))
-        self._longest = max(map(len, vocabulary), default=0)
+        self._begins = _Pieces(word for word in vocabulary if not word.startswith(prefix))
+        self._goes_on = _Pieces(word.removeprefix(prefix) for word in vocabulary if word.startswith(prefix))
         self._max_chars = model.max_input_chars_per_word
 
     def pieces(self, word: str) -> int:
@@ -176,8 +176,9 @@ class _Vocabulary:
         start = tokens = 0
         known = self._begins
         while start < end:
-            stop = end if end - start <= self._longest else start + self._longest
-            while word[start:stop] not in known:
+            stop = start + known.longest.get(word[start : start + 2], 1)
+            stop = min(stop, end)
+            while word[start:stop] not in known.words:
                 stop -= 1
                 if stop == start:
                     return 1
@@ -185,3 +186,13 @@ class _Vocabulary:
             tokens += 1
             known = self._goes_on
         return tokens
+
+
+class _Pieces:
+    """A set of pieces, and how long one can be that begins with two given characters: numbers have no long ones."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = frozenset(words)
+        self.longest: dict[str, int] = {}
+        for word in self.words:
+            self.longest[word[:2]] = max(len(word), self.longest.get(word[:2], 1))
