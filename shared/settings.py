@@ -29,6 +29,8 @@ from shared.grants import PROJECTS_WORDS, ProjectGrant, absolute, grants_of
 
 Lang = Literal["en", "pt"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+HttpMode = Literal["auto", "on", "off"]
+HttpHost = Literal["127.0.0.1", "0.0.0.0"]  # noqa: S104 - only when it is asked for by name, and with a token
 
 CONFIG_NAME = "config.json"
 FOLDERS = ("data", "projects", "run", "cache", "memory")
@@ -113,6 +115,37 @@ class Settings(Struct, frozen=True, kw_only=True):
     session_id: Annotated[
         str, _setting("Name of the session, recorded with activities.", "a name", env="KX_SESSION_ID", flag="--session")
     ] = ""
+    http: Annotated[
+        HttpMode,
+        _setting(
+            "Whether the stack serves agents over HTTP; auto does once there is a token.",
+            "auto, on or off",
+            env="KX_HTTP",
+            key="http",
+            flag="--http",
+        ),
+    ] = "auto"
+    http_port: Annotated[
+        int,
+        _setting(
+            "Port of HTTP; 0 takes a free one.",
+            "a whole number from 0 to 65535",
+            env="KX_HTTP_PORT",
+            key="httpPort",
+            flag="--http-port",
+            ge=0,
+            le=65535,
+        ),
+    ] = 5959
+    http_host: Annotated[
+        HttpHost,
+        _setting(
+            "Where HTTP listens; 0.0.0.0 is every address of this machine, and never without a token.",
+            "127.0.0.1 or 0.0.0.0",
+            env="KX_HTTP_HOST",
+            flag="--http-host",
+        ),
+    ] = "127.0.0.1"
     projects: dict[str, ProjectGrant] = {}  # canonical root → what the user allows there (key `projects`)
     user_home: Path  # HOME
     xdg_config_home: Path  # XDG_CONFIG_HOME, where git's own excludes are

@@ -136,7 +136,8 @@ def expiry(text: str, now_s: int) -> int | None:
     if ends_s <= now_s:
         raise KxError(
             ErrorCode.USAGE,
-            "--expires is {found}, expected {expected}",
+            "{flag} is {found}, expected {expected}",
+            flag="--expires",
             found=text,
             expected="30d, 12h, a date to come such as 2030-01-31, or never",
         )

@@ -6,9 +6,11 @@ import os
 import signal
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import anyio
 import click
+from msgspec.structs import replace
 
 from kx.context import Context
 from kx.exits import Exit
@@ -24,11 +26,23 @@ from shared.settings import ensure_home
 @click.option(
     "-d", "--detach", is_flag=True, help="Return once every service answers; the stack goes on in the background."
 )
+@click.option("--http", is_flag=True, help="Serve agents over HTTP, also before there is a token.")
+@click.option("--http-port", type=click.IntRange(0, 65535), help="Port of HTTP (default 5959; 0: any free one).")
+@click.option(
+    "--http-host",
+    type=click.Choice(["127.0.0.1", "0.0.0.0"]),  # noqa: S104 - only when it is asked for
+    help="Where HTTP listens (default 127.0.0.1); 0.0.0.0 is every address of this machine, never without a token.",
+)
 @click.option("--linger", type=float, hidden=True, help="End these seconds after the last client left.")
 @click.option("--held", type=int, hidden=True, help="The open lock file of whoever starts us in the background.")
 @click.pass_obj
-def command(context: Context, *, detach: bool, linger: float | None, held: int | None) -> int:
+def command(
+    context: Context, /, *, detach: bool, http: bool, linger: float | None, held: int | None, **http_at: Any
+) -> int:
     """Run every service of kx, start again what dies, and stop all in order on Ctrl+C or `kx down`."""
+    told = {"http": "on"} if http else {}
+    told |= {name: value for name, value in http_at.items() if value is not None}
+    context.settings = replace(context.settings, **told)
     if detach:
         start_detached(context.settings)
         if not anyio.run(until_interrupted, partial(wait_until_ready, context.settings)):

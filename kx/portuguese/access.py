@@ -43,6 +43,24 @@ ACCESS: dict[str, str] = {
     "mend it, or move it away: then no token is valid and new ones can be made": (
         "conserte-o ou tire-o daí: então nenhum token vale e novos podem ser criados"
     ),
+    # HTTP
+    "Serve agents over HTTP, also before there is a token.": "Atende agentes por HTTP, mesmo antes de haver um token.",
+    "Port of HTTP (default 5959; 0: any free one).": "Porta do HTTP (padrão 5959; 0: qualquer uma livre).",
+    "Where HTTP listens (default 127.0.0.1); 0.0.0.0 is every address of this machine, never without a token.": (
+        "Onde o HTTP escuta (padrão 127.0.0.1); 0.0.0.0 é todo endereço desta máquina, nunca sem um token."
+    ),
+    "this token is not good for the project you named": "este token não vale para o projeto que você indicou",
+    "this token does not allow the tool {tool}": "este token não permite a ferramenta {tool}",
+    "go on without it, or ask for a token with its scope: kx token create --scope {scope}": (
+        "siga sem ela, ou peça um token com o escopo dela: kx token create --scope {scope}"
+    ),
+    "the tool {tool} is not for clients of the profile {profile}": (
+        "a ferramenta {tool} não é para clientes do perfil {profile}"
+    ),
+    "go on without it, or ask for a token of another profile: kx token create --profile …": (
+        "siga sem ela, ou peça um token de outro perfil: kx token create --profile …"
+    ),
+    "auto, on or off": "auto, on ou off",
     "valid": "válido",
     "expired": "expirado",
     "revoked": "revogado",

@@ -1,6 +1,7 @@
 """Be the door: agents and the command come in by the local socket, their questions go out on the bus.
 
 command    Ask (frames)              → forwarded on the bus                      → Told
+http       POST /mcp with a token    → door, gate, tool, requests as below       → JSON or events
 mcp        JSON-RPC lines            → gate, tool, requests to query, watcher …  → JSON-RPC lines
 health     ServiceStatusRequest      → how many clients are connected            → ServiceStatus
 """
@@ -25,6 +26,7 @@ from services.mcp_gateway.adapters.local_socket import Serve, listening
 from services.mcp_gateway.adapters.mcp_link import McpLink
 from services.mcp_gateway.adapters.projects import project_of
 from services.mcp_gateway.calls import Calls
+from services.mcp_gateway.entrance import keep_open
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.bus_address import read_bus_file
 from shared.local_link import PROTOCOL, Hello, socket_path
@@ -61,7 +63,7 @@ async def service(bus: Bus, settings: Settings) -> AsyncIterator[None]:
     """Serve while entered; ready when the socket listens and `stack.json` says so."""
     async with anyio.create_task_group() as tasks:
         gateway = Gateway(bus, settings, Calls(bus, tasks))
-        tasks.start_soon(gateway.load_sdk)
+        tasks.start_soon(gateway.serve_sdk)
         async with bus.serve(gateway.contract()), listening(socket_path(settings.socket_dir), gateway.prepare):
             with _announced(settings):
                 yield
@@ -93,11 +95,12 @@ class Gateway:
             endpoints=(Endpoint(route=health.route, handle=handle),),
         )
 
-    async def load_sdk(self) -> None:
-        """Import the MCP library beside everything else: the command never needs it, an agent soon."""
+    async def serve_sdk(self) -> None:
+        """Import the MCP library beside everything else (the command never needs it, an agent soon); serve HTTP by it."""
         module = await to_thread.run_sync(_import_sdk, abandon_on_cancel=True)
         self._server = module.make_server(self._calls.call)
         self._loaded.set()
+        await keep_open(self._server, self._settings)
 
     async def prepare(self, hello: Hello, stream: LocalStream) -> Serve:
         """Choose what a connection is served by; refuse a session without a project."""

@@ -19,6 +19,8 @@ from shared.identity import InstanceId
 from shared.registry import Registry
 from shared.settings import Settings
 
+CALLER = "kx.caller"  # the key of an HTTP request's caller in its scope
+
 
 class Caller(Protocol):
     """One who calls; the methods block for small reads. Safe across threads."""

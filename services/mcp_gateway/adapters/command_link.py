@@ -49,6 +49,7 @@ _FORWARDED: tuple[RequestRoute[Any, Any], ...] = (
     PROGRESS,
     PRIORITISE,
     RECONCILE,
+    SURVEY,
     REBUILD,
     RETRY_FAILED,
     PURGE,

@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from structlog.typing import FilteringBoundLogger
 
-from services.mcp_gateway.adapters.callers import Caller
+from services.mcp_gateway.adapters.callers import CALLER, Caller
 from services.mcp_gateway.adapters.projects import SessionProject
 from services.mcp_gateway.core.answers import SearchAnswer
 from services.mcp_gateway.core.guard import assertion_of
@@ -33,8 +33,6 @@ from shared import logs
 from shared.errors import ErrorCode, KxError
 
 BOUNDARY_BYTES = 8  # of randomness: no file can hold the boundary of an answer
-
-CALLER = "kx.caller"  # of an HTTP request's scope
 
 
 class CallTool(Protocol):

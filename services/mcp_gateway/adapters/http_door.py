@@ -1,0 +1,175 @@
+"""The door of HTTP: what a request may not be, who it comes from, how much of it is read; then the MCP library serves it.
+
+Every refusal is a JSON-RPC error under its HTTP status, and grants nothing to a page of another origin. Tokens are in
+no log and no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import msgspec
+import structlog
+from anyio import to_thread
+from structlog.typing import FilteringBoundLogger
+
+from services.mcp_gateway.adapters.callers import CALLER, TokenCaller, TokenProjects
+from services.mcp_gateway.core.pace import Pace
+from services.mcp_gateway.core.web import (
+    MAX_BODY_BYTES,
+    TOO_LARGE,
+    UNAUTHORISED,
+    UNREADABLE,
+    Head,
+    Refusal,
+    Site,
+    bearer,
+    refused_body,
+    refused_kind,
+    refused_place,
+    too_fast,
+)
+from shared import logs
+from shared.access import AccessToken
+from shared.access_tokens import AccessTokens
+from shared.errors import KxError
+
+INVALID_REQUEST = -32600  # of JSON-RPC
+
+Message = MutableMapping[str, Any]  # as ASGI carries them
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+_log: FilteringBoundLogger = structlog.get_logger()
+
+
+class Clocks(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the times come from."""
+
+    now_s: Callable[[], float]  # Unix time
+    tick_s: Callable[[], float]  # never goes back
+
+
+class HttpDoor:
+    """An ASGI application before another one."""
+
+    def __init__(
+        self, inner: App, site: Site, tokens: AccessTokens, projects: TokenProjects, clocks: Clocks, *, pace: Pace
+    ) -> None:
+        self._inner = inner
+        self._site = site
+        self._tokens = tokens
+        self._projects = projects
+        self._clocks = clocks
+        self._pace = pace
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Refuse, or let in with the caller in the scope."""
+        sending = _Sending(send)
+        try:
+            refusal = await self._serve(scope, receive, sending)
+        except Exception as failure:  # noqa: BLE001 - the edge: the other connections go on
+            _log.error("request.failed", **logs.error_fields(failure))
+            refusal = Refusal(status=500, message="the request failed unexpectedly")
+        if refusal is not None and not sending.has_begun:
+            await _refuse(refusal, sending)
+
+    async def _serve(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> Refusal | None:
+        head = _head(scope)
+        refusal = refused_place(head, self._site)
+        if refusal is not None:
+            return refusal
+        token = await self._holder(head)
+        if not isinstance(token, AccessToken):
+            return token
+        refusal = self._too_fast(token) or refused_kind(head)
+        if refusal is not None:
+            return refusal
+        body = await _body(receive)
+        if not isinstance(body, bytes):
+            return body
+        refusal = _refused_body(head, body)
+        if refusal is not None:
+            return refusal
+        caller = TokenCaller(token, self._projects)
+        await self._inner({**scope, CALLER: caller}, _replay(body, receive), send)
+        return None
+
+    async def _holder(self, head: Head) -> AccessToken | Refusal:
+        presented = bearer(head)
+        if presented is None:
+            return UNAUTHORISED
+        try:
+            token = await to_thread.run_sync(self._tokens.holder, presented, self._clocks.now_s())
+        except KxError as error:
+            _log.warning("token.not_checked", error_code=error.code.value)
+            return Refusal(status=503, message="tokens cannot be checked; see: kx token list")
+        return token or UNAUTHORISED
+
+    def _too_fast(self, token: AccessToken) -> Refusal | None:
+        wait_s = self._pace.wait_s(token.id, self._clocks.tick_s())
+        return too_fast(wait_s) if wait_s else None
+
+
+class _Sending:
+    """Remembers whether an answer has begun, after which there is no other."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.has_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        self.has_begun = True
+        await self._send(message)
+
+
+def _head(scope: MutableMapping[str, Any]) -> Head:
+    return Head(
+        method=scope["method"],
+        path=scope["path"],
+        headers=tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]),
+    )
+
+
+async def _body(receive: Receive) -> bytes | Refusal | None:
+    """Read the body up to the limit; None when the client has gone."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY_BYTES:
+            return TOO_LARGE
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _refused_body(head: Head, body: bytes) -> Refusal | None:
+    try:
+        return refused_body(head, msgspec.json.decode(body))
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return UNREADABLE
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the body that was read, then whatever comes: that the client has gone."""
+    left = [body]
+
+    async def next_message() -> Message:
+        if left:
+            return {"type": "http.request", "body": left.pop(), "more_body": False}
+        return await receive()
+
+    return next_message
+
+
+async def _refuse(refusal: Refusal, send: Send) -> None:
+    error = {"code": INVALID_REQUEST, "message": refusal.message}
+    body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
+    headers = [("content-type", "application/json"), ("content-length", str(len(body))), *refusal.headers]
+    raw = [(name.encode(), value.encode()) for name, value in headers]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
