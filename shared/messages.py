@@ -192,6 +192,13 @@ class SurveyTree(InstanceMessage, frozen=True, kw_only=True):
     walk: bool = True  # False: only what whoever follows the tree holds already, told at once
 
 
+class FolderCount(Struct, frozen=True, kw_only=True):
+    """How many files of a tree lie in one folder."""
+
+    path: str  # ends with "/"
+    files: int
+
+
 class TreeSurveyed(Message, frozen=True, kw_only=True):
     """How far the index is behind the tree."""
 
@@ -201,6 +208,7 @@ class TreeSurveyed(Message, frozen=True, kw_only=True):
     held: int = 0  # paths noticed, and not yet taken by the indexer
     is_followed: bool = False  # changes are noticed by themselves
     trouble: str = ""  # why they are noticed late or not at all, an English sentence
+    largest: tuple[FolderCount, ...] = ()  # after a walk: where the files are
 
 
 # --- questions to the read side -----------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ RECONCILE = RequestRoute(
     service=WATCHER, verb="reconcile", request=m.ReconcileTree, reply=m.TreeReconciled, callers=(COMMAND, GATEWAY)
 )
 SURVEY = RequestRoute(
-    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(QUERY,)
+    service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(COMMAND, GATEWAY, QUERY)
 )
 MANIFEST = RequestRoute(
     service=QUERY, verb="manifest", request=m.ManifestRequest, reply=m.ManifestPage, callers=(WATCHER,)

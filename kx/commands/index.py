@@ -9,13 +9,14 @@ from pathlib import Path
 
 import anyio
 import click
+from msgspec import Struct
 
 from kx.client import services
 from kx.context import Context
 from kx.indexing import Indexed, index_text, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
-from kx.roots import refuse_huge
+from kx.roots import refuse_huge, refuse_many
 from shared.bus import Bus
 from shared.messages import IndexProgress
 from shared.registry import Project
@@ -52,32 +53,31 @@ def command(  # noqa: PLR0913  # one parameter an option
 
     A PATH inside a project indexes that part of it. Ctrl+C keeps everything that is done.
     """
+    options = Options(full=full, retry_failed=retry_failed, upto=upto, is_meant=yes)
     for root, subtrees in _by_project(context, paths).items():
         refuse_huge(context, root, is_meant=yes)
         project = context.enrol(root)
-        run = Run(context, project, tuple(subtrees), full=full, retry_failed=retry_failed, upto=upto)
+        run = Run(context, project, tuple(subtrees), options)
         anyio.run(run.go, stack)
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What the command line says about a run."""
+
+    full: bool
+    retry_failed: bool
+    upto: str
+    is_meant: bool  # however large the tree is
 
 
 class Run:
     """One project's run."""
 
-    def __init__(  # what the options say
-        self,
-        context: Context,
-        project: Project,
-        subtrees: tuple[str, ...],
-        *,
-        full: bool,
-        retry_failed: bool,
-        upto: str,
-    ) -> None:
+    def __init__(self, context: Context, project: Project, subtrees: tuple[str, ...], options: Options) -> None:
         self._context = context
         self._project = project
         self._subtrees = subtrees
-        self._full = full
-        self._retry_failed = retry_failed
-        self._upto = upto
+        self._options = options
         self._indexed: Indexed | None = None
         self._last: IndexProgress | None = None
 
@@ -93,16 +93,17 @@ class Run:
 
     async def _work(self, bus: Bus, bar: Bar) -> None:
         instance = self._project.instance
+        await refuse_many(self._context, bus, self._project, is_meant=self._options.is_meant)
         self._indexed = await index_text(
             bus,
             instance,
             Recorder(bar, self),
             subtrees=self._subtrees,
-            full=self._full,
-            retry_failed=self._retry_failed,
+            full=self._options.full,
+            retry_failed=self._options.retry_failed,
         )
         self._last = self._indexed.progress
-        if self._upto == "vectors":
+        if self._options.upto == "vectors":
             self._last = await wait_for_vectors(bus, instance, Recorder(bar, self))
 
     def note(self, progress: IndexProgress) -> None:

@@ -13,7 +13,7 @@ from kx.context import Context, not_indexed
 from kx.indexing import embed_candidates, index_text
 from kx.progress import Bar
 from kx.render import as_json, search_json, search_text
-from kx.roots import refuse_huge
+from kx.roots import refuse_huge, refuse_many
 from shared.bus import Bus
 from shared.messages import Group, KindFilter, Mode, SearchReply, SearchRequest
 from shared.registry import Project
@@ -91,7 +91,7 @@ def command(context: Context, /, query: str, path: Path | None, **options: Any) 
         refuse_huge(context, context.find(path)[0].root)
     project = context.enrol(path) if is_indexing else context.registered(path)
     request = _request(project, query, options)
-    reply = anyio.run(_answer, context, request, is_indexing, stack)
+    reply = anyio.run(_answer, context, project, request, is_indexing, stack)
     if reply.state == "not_indexed":
         raise not_indexed(project.root_path)
     context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue, context.paint))
@@ -111,9 +111,12 @@ def _request(project: Project, query: str, options: dict[str, Any]) -> SearchReq
     )
 
 
-async def _answer(context: Context, request: SearchRequest, is_indexing: bool, stack: bool | None) -> SearchReply:
+async def _answer(
+    context: Context, project: Project, request: SearchRequest, is_indexing: bool, stack: bool | None
+) -> SearchReply:
     async with services(context.settings, writes=is_indexing, mode="kx search --index", stack=stack) as reach:
         if is_indexing:
+            await refuse_many(context, reach.bus, project)
             with Bar(context.catalogue) as bar:
                 await _bring_up_to_date(reach.bus, request, bar)
         return await reach.bus.request(SEARCH, request, timeout_s=SEARCH_TIMEOUT_S)

@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from services.watcher.adapters.threads import StopFlag, run_stoppable
 from services.watcher.adapters.tree import Met, WatchedTree
+from services.watcher.core.heaviest import heaviest
 from services.watcher.core.manifest import PathRange, differences, range_of
 from shared.bus import Bus
 from shared.identity import InstanceId
-from shared.messages import ManifestEntry, ManifestRequest
+from shared.messages import FolderCount, ManifestEntry, ManifestRequest
 from shared.subjects import MANIFEST
 
 WALKS_AT_ONCE = 2  # a walk is bound by the disk; more would only seek
@@ -32,6 +33,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     paths: list[str]  # what differs
     epoch: int  # of the manifest
     took_s: float
+    largest: tuple[FolderCount, ...]
 
 
 class Comparison:
@@ -57,7 +59,13 @@ class Comparison:
         if known and not met.entries and "" in subtrees and not tree.is_registered(before):
             raise tree.root_missing("an empty folder stands in its place")  # such as the mount point of a disk
         paths = differences(known, met.entries, tuple(subtrees), force=force, unreadable=met.unreadable)
-        return Compared(walked=len(met.entries), paths=paths, epoch=epoch, took_s=time.monotonic() - started)
+        return Compared(
+            walked=len(met.entries),
+            paths=paths,
+            epoch=epoch,
+            took_s=time.monotonic() - started,
+            largest=heaviest(entry.path for entry in met.entries),
+        )
 
     async def _walk(self, tree: WatchedTree, subtrees: Sequence[str]) -> Met:
         stop = StopFlag()

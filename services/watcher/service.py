@@ -30,6 +30,7 @@ from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
 from shared.messages import (
     FinishRebuild,
+    FolderCount,
     IndexerStarted,
     PathsTouched,
     ReconcileTree,
@@ -120,10 +121,12 @@ class Watcher:
         trouble = follower.trouble if follower is not None else ""
         is_missing = follower is not None and follower.state == "root_missing"
         walked, behind = 0, held
+        largest: tuple[FolderCount, ...] = ()
         if message.walk:
             try:
                 compared = await self._compare(message.instance, ("",), force=False)
                 walked, behind, is_missing = compared.walked, len(compared.paths), False
+                largest = compared.largest
             except KxError as error:
                 if error.code is not ErrorCode.ROOT_MISSING:
                     raise
@@ -135,6 +138,7 @@ class Watcher:
             held=held,
             is_followed=is_followed,
             trouble=trouble,
+            largest=largest,
         )
 
     async def indexer_started(self, _: IndexerStarted) -> None:

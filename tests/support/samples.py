@@ -80,9 +80,21 @@ SAMPLES: tuple[m.Message, ...] = (
     m.ReconcileTree(instance=INSTANCE, subtrees=("docs",), force=True, urgency="live"),
     m.TreeReconciled(walked=3, announced=2, took_ms=1.5),
     m.SurveyTree(instance=INSTANCE, walk=False),
-    m.TreeSurveyed(walked=3, behind=2, root_missing=True, held=1, is_followed=True, trouble="polling"),
+    m.TreeSurveyed(
+        walked=3,
+        behind=2,
+        root_missing=True,
+        held=1,
+        is_followed=True,
+        trouble="polling",
+        largest=(m.FolderCount(path="data/", files=3),),
+    ),
     m.ManifestRequest(instance=INSTANCE, after="a.md", limit=10),
-    m.ManifestPage(entries=(m.ManifestEntry("a.md", 12, 1_700_000_000_000_000_000, 1_700_000_000_000_000_001),), complete=True, epoch=1),
+    m.ManifestPage(
+        entries=(m.ManifestEntry("a.md", 12, 1_700_000_000_000_000_000, 1_700_000_000_000_000_001),),
+        complete=True,
+        epoch=1,
+    ),
     m.SearchRequest(
         instance=INSTANCE,
         query="how",

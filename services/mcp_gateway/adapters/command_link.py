@@ -33,6 +33,7 @@ from shared.subjects import (
     SEARCH,
     SERVICES,
     STATUS,
+    SURVEY,
     RequestRoute,
     service_status,
 )
