@@ -63,6 +63,10 @@ ANSWERS: dict[str, str] = {
         "Continue com: kx index {root}"
     ),
     "{root} is a very large root. Index all of it?": "{root} é uma raiz muito grande. Indexar tudo?",
+    "Index all {count} files of {root}?": "Indexar todos os {count} arquivos de {root}?",
+    "{root} has {count} files; most of them are in:": "{root} tem {count} arquivos; a maioria está em:",
+    "{files}  {path}": "{files}  {path}",
+    "to leave one out, write into {file}: {line}": "para deixar uma de fora, escreva em {file}: {line}",
     "{question} [y/N]": "{question} [s/N]",
     "{file} written; next: kx index {root}": "{file} criado; agora rode: kx index {root}",
     # kx up, kx down, kx watch, kx bus

@@ -173,4 +173,7 @@ HINTS: dict[str, str] = {
     'give a plain file name, or put this in {config}: {"projects": {"{root}": {"index": "{value}"}}}': (
         'indique só um nome de arquivo, ou ponha isto em {config}: {"projects": {"{root}": {"index": "{value}"}}}'
     ),
+    "leave folders out in .kx.json as shown, or say that you mean it: kx index --yes {root}": (
+        "deixe pastas de fora em .kx.json como mostrado, ou diga que é isso mesmo: kx index --yes {root}"
+    ),
 }
