@@ -6,6 +6,7 @@ ERRORS: dict[str, str] = {
     # the command
     "{root} is not indexed yet": "{root} ainda não foi indexado",
     "{root} is a very large root": "{root} é uma raiz muito grande",
+    "{root} has {count} files": "{root} tem {count} arquivos",
     "{file} is there already": "{file} já existe",
     "there is no process {name}": "não existe o processo {name}",
     "no project {name} is registered": "nenhum projeto {name} está registrado",
@@ -126,9 +127,7 @@ ERRORS: dict[str, str] = {
         "{count} de {probes} trechos do texto expurgado ainda estão em {path}"
     ),
     "the index {path} has an older format": "o índice {path} tem um formato mais antigo",
-    "the index {path} cannot be read or written: {reason}": (
-        "o índice {path} não pode ser lido ou escrito: {reason}"
-    ),
+    "the index {path} cannot be read or written: {reason}": ("o índice {path} não pode ser lido ou escrito: {reason}"),
     "a process reads {path} without end, its log cannot be cut; bulk work waits": (
         "um processo lê {path} sem parar, o log não pode ser cortado; o trabalho em massa espera"
     ),
