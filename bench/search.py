@@ -34,6 +34,7 @@ from services.query.adapters.mirror_lane import MirrorLane
 from services.query.adapters.passages import Filters
 from services.query.adapters.projects import Projects
 from services.query.adapters.reader import IndexReaders
+from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.core.dedup import fold_equal_texts
 from services.query.core.evidence.score import score
 from services.query.core.fusion import unite
@@ -88,7 +89,7 @@ class Clock:
 def stages(found: Ground, questions: Sequence[str]) -> Clock:
     """Ask each question step by step."""
     readers, facts_cache, samples = IndexReaders(), FactsCache(), SampleCache()
-    vectors = MirrorLane(readers)
+    vectors = MirrorLane(readers, ExactVectorLane())
     project = Projects(found.settings).get(found.project.instance)
     encoder = open_encoder(found.settings)
     clock = Clock()

@@ -23,6 +23,7 @@ from services.query.adapters.mirror_lane import MirrorLane
 from services.query.adapters.projects import Projects
 from services.query.adapters.question_encoder import QueryEncoder, QuestionEncoder
 from services.query.adapters.reader import IDLE_S, IndexReaders
+from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.inventory import Inventory
 from services.query.search import Searcher
 from shared.bus import Bus, Endpoint, Listener, ServiceContract
@@ -43,7 +44,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     """
     readers, facts, projects = IndexReaders(), FactsCache(), Projects(settings)
     questions = QuestionEncoder(partial(open_encoder, settings) if encoder is None else lambda: encoder)
-    vectors = MirrorLane(readers)
+    vectors = MirrorLane(readers, ExactVectorLane())
     searcher = Searcher(bus, projects, readers, facts, Lanes(readers, questions, vectors))
     inventory = Inventory(bus, projects, readers, facts)
 

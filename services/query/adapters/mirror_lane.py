@@ -14,11 +14,13 @@ from typing import Final
 import structlog
 from structlog.typing import FilteringBoundLogger
 
+from services.query.adapters.document_texts import DocumentTexts
 from services.query.adapters.passages import Filters, RowFilter, passages_of_texts, row_filter
 from services.query.adapters.reader import FileIdentity, IndexReaders, Snapshot
-from services.query.adapters.vector_lane import ExactVectorLane
-from services.query.adapters.vector_mirror import BYTES_A_VECTOR, Nearest, VectorMirror
+from services.query.adapters.vector_lane import VectorLane
+from services.query.adapters.vector_mirror import BYTES_A_VECTOR, Held, Nearest, VectorMirror
 from services.query.core.passages import LaneHit
+from services.query.core.sketch import Positions
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
 from shared.vectors import vector_from_bytes
@@ -40,6 +42,10 @@ MAX_BYTES: Final = 256 * 1024 * 1024
 
 IDLE_S: Final = 600.0
 _ASKS_BEFORE: Final = 2
+_MAX_STARTS: Final = 5  # of one load; then the next question begins another
+
+NARROW_SHARE: Final = 0.5
+"""A filter that selects less of the chunks is applied before the choice; what a broader one leaves out is few."""
 
 _COUNT = "SELECT count(*) FROM embedding"
 
@@ -47,10 +53,11 @@ _log: FilteringBoundLogger = structlog.get_logger()
 
 
 class _Slot:
-    """The mirror of one index file."""
+    """What is in memory of one index file."""
 
     def __init__(self, model: int) -> None:
         self.mirror = VectorMirror(model)
+        self.texts: DocumentTexts | None = None  # None: nobody filtered yet
         self.asked = 0
         self.used_at = 0.0
         self.is_loading = False
@@ -59,10 +66,10 @@ class _Slot:
 class MirrorLane:
     """Chooses for each question; safe across threads."""
 
-    def __init__(self, readers: IndexReaders, *, min_vectors: int = MIN_VECTORS) -> None:
+    def __init__(self, readers: IndexReaders, exact: VectorLane, *, min_vectors: int = MIN_VECTORS) -> None:
         self._readers = readers
         self._min_vectors = min_vectors
-        self._exact = ExactVectorLane()
+        self._exact = exact
         self._slots: dict[FileIdentity, _Slot] = {}
         self._lock = threading.Lock()
         self._loader = ThreadPoolExecutor(1, thread_name_prefix="mirror")
@@ -72,12 +79,14 @@ class MirrorLane:
     def nearest(self, snapshot: Snapshot, vector: bytes, filters: Filters, depth: int) -> list[LaneHit]:
         """Find the nearest texts; see `VectorLane`."""
         allowed = row_filter(snapshot, filters)
-        mirror = self._mirror(snapshot) if allowed.is_open else None
-        if mirror is None:
+        slot = self._slot(snapshot)
+        held = self._held(slot, snapshot, allowed)
+        if held is None:
             return self._exact.nearest(snapshot, vector, filters, depth)
+        among = None if slot.texts is None or allowed.is_open else _within(held, slot.texts, snapshot, allowed)
         question, count = vector_from_bytes(vector), max(MIN_COMPARED, OVERSAMPLE * depth)
         while True:
-            found = mirror.nearest(snapshot, question, count)
+            found = held.nearest(snapshot, question, count, among)
             hits = _shown(snapshot, allowed, filters, found, depth)
             if found.is_all or len(hits) == depth:
                 return sorted(hits, key=lambda hit: (-hit.score, *hit.passage.at.order))
@@ -103,12 +112,16 @@ class MirrorLane:
         self._is_closed = True
         self._loader.shutdown(wait=False, cancel_futures=True)
 
-    def _mirror(self, snapshot: Snapshot) -> VectorMirror | None:
-        """Give the mirror if it holds all that the snapshot has."""
-        slot = self._slot(snapshot)
-        if slot.mirror.count and slot.mirror.follow(snapshot, FOLLOWED_AT_ONCE):
-            return slot.mirror
-        if slot.asked >= _ASKS_BEFORE and not slot.is_loading and not self._is_closed:
+    def _held(self, slot: _Slot, snapshot: Snapshot, allowed: RowFilter) -> Held | None:
+        """Give what is in memory if it holds all that the snapshot has; have it made or caught up if not."""
+        if slot.is_loading:
+            return slot.mirror.complete(snapshot) if allowed.is_open else None
+        if not allowed.is_open and (slot.texts is None or slot.texts.epoch != snapshot.epoch):
+            slot.texts = DocumentTexts(snapshot.epoch)
+        held = slot.mirror.following(snapshot, FOLLOWED_AT_ONCE) if slot.mirror.count else None
+        if held is not None and (allowed.is_open or _follows(slot, snapshot)):
+            return held
+        if slot.asked >= _ASKS_BEFORE and not self._is_closed:
             vectors = snapshot.number(_COUNT)
             if vectors >= self._min_vectors and self._has_room(snapshot.file, vectors * BYTES_A_VECTOR):
                 slot.is_loading = True
@@ -134,28 +147,42 @@ class MirrorLane:
         if size > MAX_BYTES:
             return False
         with self._lock:
-            others = sorted((slot.used_at, file) for file, slot in self._slots.items() if file != wanted)
+            others = sorted(self._slots.keys() - {wanted}, key=lambda file: self._slots[file].used_at)
             held = sum(slot.mirror.count for slot in self._slots.values()) * BYTES_A_VECTOR
-            for _, file in others:
+            for file in others:
                 if held + size <= MAX_BYTES:
                     break
                 held -= self._slots.pop(file).mirror.count * BYTES_A_VECTOR
         return True
 
     def _load(self, file: FileIdentity, instance: InstanceId, slot: _Slot) -> None:
+        starts, last_count = 0, 0
         try:
-            is_whole = False
-            while not is_whole and not self._is_closed:
+            while starts < _MAX_STARTS and not self._is_closed:
                 with self._readers.snapshot(file.path, instance) as snapshot:
                     if snapshot.file != file or snapshot.model != slot.mirror.model:
                         return
-                    is_whole = slot.mirror.follow(snapshot, FOLLOWED_AT_ONCE)
+                    is_whole = slot.mirror.following(snapshot, FOLLOWED_AT_ONCE) is not None
+                    if is_whole and (slot.texts is None or _follows(slot, snapshot)):
+                        return
+                starts += slot.mirror.count < last_count  # vectors are being erased
+                last_count = slot.mirror.count
         except KxError as error:  # the exact lane meets it as well, and says so
             _log.warning("mirror.stopped", instance=instance, error_code=error.code)
         except Exception:  # noqa: BLE001 - a door of its own: nobody waits for this thread
             _log.exception("mirror.failed", instance=instance, error_code=ErrorCode.INTERNAL)
         finally:
             slot.is_loading = False
+
+
+def _follows(slot: _Slot, snapshot: Snapshot) -> bool:
+    texts = slot.texts
+    return texts is not None and texts.epoch == snapshot.epoch and texts.follow(snapshot, FOLLOWED_AT_ONCE)
+
+
+def _within(held: Held, texts: DocumentTexts, snapshot: Snapshot, allowed: RowFilter) -> Positions | None:
+    keys, chunks = texts.within(snapshot, allowed)
+    return held.among(keys) if len(keys) < NARROW_SHARE * chunks else None
 
 
 def _shown(snapshot: Snapshot, allowed: RowFilter, filters: Filters, found: Nearest, depth: int) -> list[LaneHit]:

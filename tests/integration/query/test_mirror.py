@@ -10,7 +10,7 @@ import pytest
 
 from services.query.adapters.mirror_lane import FOLLOWED_AT_ONCE, MirrorLane
 from services.query.adapters.passages import Filters
-from services.query.adapters.reader import IndexReaders
+from services.query.adapters.reader import IndexReaders, Snapshot
 from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.core.passages import LaneHit
 from shared.identity import InstanceId
@@ -25,6 +25,18 @@ DEPTH = 100
 QUESTION = like_sentences(1, seed=9)[0]
 
 
+class CountedLane:
+    """The exact lane, with a count of what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def nearest(self, snapshot: Snapshot, vector: bytes, filters: Filters, depth: int) -> list[LaneHit]:
+        """Ask the exact lane."""
+        self.asked += 1
+        return ExactVectorLane().nearest(snapshot, vector, filters, depth)
+
+
 class Ground:
     """One index, and both lanes over it."""
 
@@ -32,7 +44,8 @@ class Ground:
         self.path = folder / "index.sqlite"
         self.folder = folder
         self.readers = IndexReaders()
-        self.lane = MirrorLane(self.readers, min_vectors=1)
+        self.exact_lane = CountedLane()
+        self.lane = MirrorLane(self.readers, self.exact_lane, min_vectors=1)
 
     def write(self, *, encoder: FakeEncoder | None = None, epoch: int = 1) -> IndexBuilder:
         """Open the index to be written; committed on leaving."""
@@ -43,17 +56,19 @@ class Ground:
         with self.readers.snapshot(self.path, INSTANCE, limit_s=60.0) as snapshot:
             return self.lane.nearest(snapshot, vector_to_bytes(question), filters or Filters(), depth)
 
-    def exact(self, question: Vector = QUESTION, depth: int = DEPTH) -> list[LaneHit]:
+    def exact(self, question: Vector = QUESTION, filters: Filters | None = None) -> list[LaneHit]:
         """Ask the exact lane."""
         with self.readers.snapshot(self.path, INSTANCE, limit_s=60.0) as snapshot:
-            return ExactVectorLane().nearest(snapshot, vector_to_bytes(question), Filters(), depth)
+            return ExactVectorLane().nearest(snapshot, vector_to_bytes(question), filters or Filters(), DEPTH)
 
-    def mirrored(self) -> Ground:
-        """Ask until the mirror is there."""
+    def mirrored(self, filters: Filters | None = None) -> Ground:
+        """Ask until the mirror answers."""
         for _ in range(2):
-            self.nearest()
+            self.nearest(filters=filters)
         self.lane.settle()
-        assert self.lane.held
+        self.exact_lane.asked = 0
+        self.nearest(filters=filters)
+        assert self.exact_lane.asked == 0
         return self
 
 
@@ -205,13 +220,51 @@ def test_an_index_that_was_replaced_is_read_anew(ground: Ground) -> None:
     assert set(paths(ground.nearest())) == {"other.md"}
 
 
-def test_filters_are_answered_in_full(ground: Ground) -> None:
+CONFIG = Filters(kinds=("config",))
+DOCS = Filters(kinds=("docs",))
+
+
+@pytest.mark.parametrize("filters", [CONFIG, DOCS], ids=["narrow", "broad"])
+def test_filters_are_answered_in_full(ground: Ground, filters: Filters) -> None:
     """A kind that is rare among the nearest still fills the answer."""
     with ground.write() as index:
         index.add("a.md", *[near_chunk(f"near {row}", 0.9 + row / 10_000) for row in range(900)], is_on_disk=False)
         index.add("rare.toml", *chunks(like_sentences(120, seed=1), "rare"), kind="config")
-    ground.mirrored()
-    assert paths(ground.nearest(filters=Filters(kinds=("config",)))) == ["rare.toml"] * DEPTH
+    found = ground.mirrored(filters).nearest(filters=filters)
+    assert [hit.passage for hit in found] == [hit.passage for hit in ground.exact(filters=filters)]
+    assert len(found) == DEPTH
+
+
+def test_filters_follow_the_documents(ground: Ground) -> None:
+    """A document that came, went, or is of another kind now is seen so by the next question."""
+    with ground.write() as index:
+        index.add("a.md", *chunks(like_sentences(60, seed=1), "a"))
+        index.add("old.toml", *chunks(like_sentences(5, seed=2), "old"), kind="config")
+        index.add("moved.toml", near_chunk("moved", 0.9), kind="config")
+    ground.mirrored(CONFIG)
+    with ground.write() as index:
+        index.add("new.toml", near_chunk("new", 0.99), kind="config")
+        index.remove("old.toml").remove("moved.toml").add("moved.toml", near_chunk("moved", 0.9), kind="docs")
+    assert paths(ground.nearest(filters=CONFIG)) == ["new.toml"]
+    assert ground.exact_lane.asked == 0
+
+
+def test_a_filter_nothing_passes_finds_nothing(ground: Ground) -> None:
+    """No place is filled with what was not asked for."""
+    with ground.write() as index:
+        index.add("a.md", *chunks(like_sentences(60, seed=1), "a"))
+    assert ground.mirrored(CONFIG).nearest(filters=CONFIG) == []
+
+
+def test_filters_of_a_rebuilt_index_read_its_documents(ground: Ground) -> None:
+    """Each epoch counts its documents from one."""
+    with ground.write() as index:
+        index.add("a.md", *chunks(like_sentences(60, seed=1), "a")).add("a.toml", near_chunk("x", 0.9), kind="config")
+    ground.mirrored(CONFIG)
+    with ground.write(epoch=2) as index:
+        index.add("b.toml", near_chunk("x", 0.9), kind="config").add("a.md", *chunks(like_sentences(60, seed=1), "a"))
+        index.answer_with_epoch()
+    assert paths(ground.nearest(filters=CONFIG)) == ["b.toml"]
 
 
 def test_denied_documents_take_no_places(ground: Ground) -> None:
