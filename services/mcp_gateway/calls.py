@@ -5,6 +5,7 @@ Every call passes the gate first. Nothing here waits for indexing: an answer say
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -24,7 +25,14 @@ from services.mcp_gateway.core.note_answers import AnyAnswer
 from services.mcp_gateway.core.permits import LOCAL, Permit
 from services.mcp_gateway.core.tool import Tool
 from services.mcp_gateway.core.tools import parse
-from services.mcp_gateway.core.writing import MAX_ENTRIES, ingest_answer, reindex_answer, search_answer, status_answer
+from services.mcp_gateway.core.writing import (
+    MAX_ENTRIES,
+    indexing_of,
+    ingest_answer,
+    reindex_answer,
+    search_answer,
+    status_answer,
+)
 from services.mcp_gateway.notes import NOTE_HANDLERS
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
@@ -63,6 +71,7 @@ HEALTH_S = 1.0
 WALK_S = 3_600.0  # goes on in the background
 WALK_WAIT_S = 5.0  # how much of it a call waits for
 TEXT_WAIT_S = 3.0  # of an ingest, until the words are there
+REPORT_MS = 500  # between two reports of how far that is
 REBUILD_S = 30.0
 
 _log: FilteringBoundLogger = structlog.get_logger()
@@ -124,6 +133,7 @@ class Calls:
     async def ingest(self, call: Call[IngestInput]) -> IngestAnswer:
         """Have a part of the tree read again, ahead of bulk work. Idempotent."""
         rel = await to_thread.run_sync(admitted_path, call.session.root, call.loaded, call.asked.path)
+        await call.report(0, "comparing with the index")
         tree = await self._walked(call.instance, (rel,), force=True, urgency="live")
         if tree is not None and not tree.walked and not tree.announced:
             raise KxError(
@@ -132,13 +142,14 @@ class Calls:
                 hint="give a path that exists in the project",
                 path=rel,
             )
-        progress = await self._read_to_the_end(call.instance) if tree is not None else None
+        progress = await self._read_to_the_end(call) if tree is not None else None
         return ingest_answer(rel, tree, progress, await self._skipped_below(call.instance, rel))
 
     async def reindex(self, call: Call[ReindexInput]) -> ReindexAnswer:
         """Have the whole tree compared, with `full` into a new epoch. Idempotent: a rebuild under way goes on."""
         if call.asked.full:
             await self._bus.request(REBUILD, RebuildIndex(instance=call.instance), timeout_s=REBUILD_S)
+        await call.report(0, "comparing with the index")
         tree = await self._walked(call.instance, ("",))
         return reindex_answer(full=call.asked.full, tree=tree, progress=await self._progress(call.instance))
 
@@ -168,14 +179,16 @@ class Calls:
             await ask_index()
         return status_answer(replies[0], told[0], found)
 
-    async def _read_to_the_end(self, instance: InstanceId) -> IndexProgress | None:
+    async def _read_to_the_end(self, call: Call[Any]) -> IndexProgress | None:
         """Wait for a while until no file is to be read; others may have asked for more by the time it is told."""
         give_up = anyio.current_time() + TEXT_WAIT_S
-        while True:
+        for step in itertools.count(1):
             left_ms = max(int((give_up - anyio.current_time()) * 1000), 0)
-            progress = await self._progress(instance, until="text", wait_ms=left_ms)
+            progress = await self._progress(call.instance, until="text", wait_ms=min(left_ms, REPORT_MS))
             if progress is None or not progress.text_pending or progress.stalled or not left_ms:
-                return progress
+                break
+            await call.report(step, indexing_of(progress))
+        return progress
 
     async def _progress(
         self, instance: InstanceId, *, until: Upto | None = None, wait_ms: int = 0

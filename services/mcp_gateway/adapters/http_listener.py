@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -50,6 +51,7 @@ async def serving(app: Callable[..., Any], listener: socket.socket) -> AsyncIter
         limit_concurrency=MAX_CONNECTIONS,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # its warnings are a line for each thing that is no HTTP
     server = _Server(config)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve, [listener])

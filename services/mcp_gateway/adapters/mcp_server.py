@@ -5,6 +5,7 @@ The only module that imports the library; importing it costs over a second, so t
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
@@ -86,6 +87,7 @@ def make_server(call: CallTool) -> ToolServer:
             return _refused(_internal(tool.name), root)
         return _given(answer, arguments)
 
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat what a client sent
     return Server(
         "kx",
         version=version("kx"),

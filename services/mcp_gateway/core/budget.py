@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from services.mcp_gateway.core.answers import FoundPassage
 
 CHARS_PER_TOKEN = 3  # of ASCII; code has 3 to 4 to a token
-ENVELOPE_TOKENS = 300  # notes, counts, the sentence about project text
+ENVELOPE_TOKENS = 300  # counts, the sentence about project text
 HIT_TOKENS = 70  # names of the fields, numbers, punctuation of one result
 
 
@@ -27,8 +27,12 @@ def tokens(text: str) -> int:
     return foreign + -(-(len(text) - foreign + breaks) // CHARS_PER_TOKEN)
 
 
-def fitting(found: Sequence[FoundPassage], limit: int) -> list[FoundPassage]:
-    """Keep as many of the first results as fit into `limit` tokens; of the first at least the place and some lines."""
+def fitting(found: Sequence[FoundPassage], limit: int, notes: Sequence[str] = ()) -> list[FoundPassage]:
+    """Keep as many of the first results as fit into `limit` tokens beside the notes, which stand there twice.
+
+    Of the first at least the place and some lines are kept.
+    """
+    limit -= 2 * sum(tokens(note) + 2 for note in notes)
     left = limit - ENVELOPE_TOKENS
     kept: list[FoundPassage] = []
     for one in found:
@@ -50,8 +54,9 @@ def cut_lines(one: FoundPassage, most: int) -> FoundPassage:
 
 
 def _tokens_of(one: FoundPassage) -> int:
-    texts = (one.path, one.heading, one.text, *one.keywords, *one.also_lines, *one.same_text, *one.parts)
-    return HIT_TOKENS + sum(tokens(text) + 2 for text in texts) + 4 * len(one.parts)
+    places = (one.path, *one.also_lines, *one.same_text, *one.parts)  # in the structured content and in the text block
+    texts = (*places, *places, one.heading, one.text, *one.keywords)
+    return HIT_TOKENS + sum(tokens(text) + 2 for text in texts) + 8 * len(one.parts)
 
 
 def _shortened(one: FoundPassage, limit: int) -> FoundPassage:

@@ -38,7 +38,8 @@ def search_answer(reply: SearchReply, asked: SearchInput, progress: IndexProgres
     found = [_found(hit) for hit in reply.results]
     if asked.max_snippet_lines is not None:
         found = [_capped(one, asked.max_snippet_lines) for one in found]
-    kept = fitting(found, asked.max_tokens)
+    notes = _notes(reply.notes, reply.lanes)
+    kept = fitting(found, asked.max_tokens, notes)
     shown_to = asked.offset + len(kept)
     is_cut = len(kept) < len(found)
     more = shown_to < reply.total and bool(kept)
@@ -50,7 +51,7 @@ def search_answer(reply: SearchReply, asked: SearchInput, progress: IndexProgres
         truncated=is_cut,
         next_offset=shown_to if more or is_cut else None,
         indexing=search_indexing(reply, progress),
-        notes=_notes(reply.notes, reply.lanes),
+        notes=notes,
     )
 
 

@@ -15,6 +15,7 @@ from shared import messages as m
 from shared.errors import ErrorCode, KxError
 from tests.support.gateway_bench import PROJECT_ID, fake_services, make_hit, running_gateway
 from tests.support.mcp_client import agent, lines, opened, text_of
+from tests.support.rows import passed
 
 pytestmark = pytest.mark.anyio
 
@@ -141,6 +142,7 @@ async def test_no_garbage_ends_a_session_or_makes_a_line_that_is_no_message(sett
                 if message["id"] == "last":
                     break
     assert {TOO_LONG, UNREADABLE} <= codes
+    passed("B6", transport="socket", frames=FRAMES, crashes=0)
 
 
 async def test_a_session_whose_project_cannot_be_had_is_refused_by_name(settings, tmp_path):
