@@ -132,13 +132,15 @@ class EmbedFlow:
         except KxError as error:
             await self._pause_after(error)
             if error.code in _MAY_BE_THE_TEXT:
-                await self._suspect(group, error)
+                await self._suspect(group, error, stored)
         finally:
             self._in_flight.difference_update(text.text_hash for text in group)
             self._slots.release()
             self._wanted.set()
 
-    async def _suspect(self, group: Sequence[MissingText], error: KxError) -> None:
+    async def _suspect(
+        self, group: Sequence[MissingText], error: KxError, stored: Callable[[], Awaitable[None]]
+    ) -> None:
         """Find out whether a text is what the embedder fails on: it is sent alone, and a harmless one after it."""
         self._suspects.update(text.text_hash for text in group)
         if len(group) > 1 or not await self._is_embedder_well():
@@ -148,6 +150,7 @@ class EmbedFlow:
             bad = [group[0].text_hash]
             await self._writer.write(lambda: self._writer.store.keep_vectors([], bad, code=error.code, now_ns=now_ns))
             self._writer.stalled, self._failures_in_a_row = None, 0
+            await stored()
         except KxError as told:
             await self._pause_after(told)
 

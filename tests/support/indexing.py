@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
+
 from services.indexer.service import service as indexer
 from shared.bus import Endpoint, ServiceContract
 from shared.bus_memory import MemoryBus
@@ -38,6 +40,8 @@ class SteeredEmbedder:
         self.asked: list[str] = []  # every text, in the order embedded
         self.is_away = False
         self.nonsense: dict[str, bytes] = {}  # word -> vector bytes given in place of the right ones
+        self.hangs_on: set[str] = set()  # words
+        self.dies_on: set[str] = set()
         self._encoder = FakeEncoder()
 
     async def embed(self, message: EmbedTexts) -> TextsEmbedded:
@@ -45,6 +49,10 @@ class SteeredEmbedder:
         if self.is_away:
             raise KxError(ErrorCode.EMBEDDER_FAILED, "away", retryable=True)
         texts = [item.text for item in message.items]
+        if any(word in text for text in texts for word in self.hangs_on):
+            await anyio.sleep_forever()
+        if any(word in text for text in texts for word in self.dies_on):
+            raise KxError(ErrorCode.SERVICE_UNAVAILABLE, "killed", retryable=True)
         self.asked += texts
         rows = self._encoder.encode(texts)
         items = []
