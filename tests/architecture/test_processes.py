@@ -9,11 +9,11 @@ import compose_spec
 import pytest
 
 from kx.processes import BUS, PROCESSES
-from shared.subjects import SERVICES
+from shared.subjects import GATEWAY, SERVICES
 from tests.support.repository import ROOT, text_of
 
 PROJECT = "/home/ana/project"
-VALUES = {"KX_PROJECT": PROJECT, "KX_UID": "1234", "KX_GID": "1234"}
+VALUES = {"KX_PROJECT": PROJECT, "KX_UID": "1234", "KX_GID": "1234", "KX_HTTP_PORT": "5959"}
 NAMES = [process.name for process in PROCESSES]
 
 
@@ -40,10 +40,15 @@ def test_compose_runs_each_process():
     }
 
 
-def test_compose_publishes_nothing():
-    """Loopback stays loopback: one network namespace, no port published."""
-    for name, service in compose()["services"].items():
-        assert "ports" not in service
+def test_compose_publishes_http_alone_and_to_loopback_alone():
+    """Loopback stays loopback: one network namespace, and of the host's addresses only 127.0.0.1 leads in."""
+    services = compose()["services"]
+    assert {name: service["ports"] for name, service in services.items() if service.get("ports")} == {
+        BUS: ["127.0.0.1:5959:5959"]
+    }
+    open_to_all = [name for name, service in services.items() if "KX_HTTP_HOST" in service["environment"]]
+    assert open_to_all == [GATEWAY]
+    for name, service in services.items():
         assert service.get("network_mode") == (None if name == BUS else "service:bus")
         after_bus = {BUS: {"condition": "service_started", "restart": True}}
         assert service.get("depends_on") == (None if name == BUS else after_bus)
