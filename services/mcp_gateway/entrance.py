@@ -21,7 +21,7 @@ from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.callers import TokenProjects
 from services.mcp_gateway.core.pace import Pace
-from services.mcp_gateway.core.web import PATH, Site
+from services.mcp_gateway.core.web import PATH, Site, may_open
 from shared.access_tokens import AccessTokens
 from shared.atomic_file import write_atomic
 from shared.errors import KxError
@@ -58,9 +58,11 @@ async def keep_open(server: ToolServer, settings: Settings) -> None:
 
 
 async def _until_wanted(tokens: AccessTokens, settings: Settings) -> None:
-    if settings.http == "on" and settings.http_host == _LOOPBACK:
-        return
-    while not await to_thread.run_sync(_has_valid, tokens):  # noqa: ASYNC110 - it is another process that makes one
+    is_open = settings.http_host != _LOOPBACK
+    while True:
+        has_token = await to_thread.run_sync(_has_valid, tokens)
+        if may_open(mode=settings.http, is_open=is_open, has_token=has_token):
+            return
         await anyio.sleep(LOOK_S)
 
 

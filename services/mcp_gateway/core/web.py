@@ -33,6 +33,13 @@ class Site(Struct, frozen=True, kw_only=True):
     is_open: bool = False  # beyond loopback
 
 
+def may_open(*, mode: str, is_open: bool, has_token: bool) -> bool:
+    """Tell whether to listen: `auto` waits for a token, and so does everything beyond loopback."""
+    if mode == "off":
+        return False
+    return has_token or (mode == "on" and not is_open)
+
+
 class Head(Struct, frozen=True, kw_only=True):
     """A request without its body."""
 
