@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-RATE = 15.0  # calls a second, sustained; an agent that works hard makes two or three
-BURST = 30.0  # at once, after a rest: more of them would keep the others waiting for over a second
+RATE = 10.0  # calls a second, sustained; an agent that works hard makes two or three
+BURST = 20.0  # at once, after a rest: of 30, others felt a third of a second on a busy machine
 MAX_CALLERS = 1_000  # remembered; a full bucket is the same as none
 
 
