@@ -14,7 +14,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from services.query.core.evidence.sample import Sample
-from services.query.core.evidence.tokens import Keys, Weights, gram_key, term_key, word_grams, word_key
+from services.query.core.evidence.tokens import Keys, Weights, gram_bytes, term_key, word_key
 from services.query.core.synonyms import Synonym
 from shared.analyzer import QueryTerms, fold, stem, words
 from shared.stopwords import STOP_WORDS
@@ -165,7 +165,8 @@ def _words(question: QueryTerms, corpus: Corpus) -> Keyed:
 
 
 def _grams(question: QueryTerms, corpus: Corpus) -> Keyed:
-    counts = Counter(gram_key(gram) for word in question.words for gram in word_grams(word))
+    asked = b"".join(map(gram_bytes, question.words))
+    counts = Counter(np.frombuffer(asked, dtype="<u4").tolist())
     keys = np.array(sorted(counts), dtype=np.uint32)
     shares = corpus.sample.shares_of(keys)
     sampled = corpus.sample.sampled

@@ -10,7 +10,7 @@ import re
 import struct
 import unicodedata
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -92,34 +92,38 @@ def word_grams(word: str) -> list[str]:
     return [framed[i : i + GRAM_CHARS] for i in range(len(framed) - GRAM_CHARS + 1)]
 
 
-def gram_key(gram: str) -> int:
-    """Give the 32 bits by which a gram is known."""
-    return zlib.crc32(gram.encode())
+def gram_bytes(word: str) -> bytes:
+    """Give the keys of a word's 4-grams, 4 bytes each: the letters themselves, a checksum where they are not ASCII."""
+    if not word.isascii():
+        return b"".join(zlib.crc32(gram.encode()).to_bytes(4, "little") for gram in word_grams(word))
+    if len(word) < GRAM_CHARS - 1:
+        return word.encode().ljust(GRAM_CHARS, b"\0")
+    framed = f"_{word}_".encode()
+    return b"".join([framed[i : i + GRAM_CHARS] for i in range(len(framed) - GRAM_CHARS + 1)])
 
 
 class _Memo(dict[str, bytes]):
     """Raw word → bytes, computed once, bounded."""
 
-    def __init__(self, make: Callable[[str], bytes]) -> None:
-        super().__init__()
-        self._make = make
-
     def __missing__(self, raw: str) -> bytes:
-        made = self._make(raw)
+        tokens, grams = _keys_of(raw)
         if len(raw) <= MAX_MEMO_WORD_CHARS:
-            if len(self) >= MAX_MEMO_WORDS:
-                self.clear()
-            self[raw] = made
-        return made
+            if len(_tokens) >= MAX_MEMO_WORDS:
+                _tokens.clear()
+                _grams.clear()
+            _tokens[raw], _grams[raw] = tokens, grams
+        return tokens if self is _tokens else grams
 
 
-def _token_bytes(raw: str) -> bytes:
-    return b"".join(struct.pack("<II", term_key(stem(word)), word_key(word)) for word in words(raw))
-
-
-def _gram_bytes(raw: str) -> bytes:
-    keys = [gram_key(gram) for word in words(raw) if word not in STOP_WORDS for gram in word_grams(word)]
-    return struct.pack(f"<{len(keys)}I", *keys)
+def _keys_of(raw: str) -> tuple[bytes, bytes]:
+    """Give the bytes of a raw word's tokens and of their grams."""
+    tokens, grams = [], []
+    for word in words(raw):
+        key = word_key(word)
+        tokens.append(struct.pack("<II", term_key(stem(word)), key))
+        if not key & _STOP:
+            grams.append(gram_bytes(word))
+    return b"".join(tokens), b"".join(grams)
 
 
 @lru_cache(maxsize=2_048)
@@ -138,5 +142,5 @@ def _numbered(sizes: Indices) -> Indices:
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-_tokens: Final = _Memo(_token_bytes)
-_grams: Final = _Memo(_gram_bytes)
+_tokens: Final = _Memo()
+_grams: Final = _Memo()

@@ -104,9 +104,14 @@ def _hits(keys: Keys, asked: Keyed) -> tuple[Indices, Indices]:
     if not len(asked.keys):
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     is_likely = np.zeros(1 << 16, dtype=np.bool_)
-    is_likely[asked.keys & 0xFFFF] = True
-    likely = np.flatnonzero(is_likely[keys.astype(np.uint16)])
+    is_likely[_halved(asked.keys)] = True
+    likely = np.flatnonzero(is_likely[_halved(keys)])
     place = np.searchsorted(asked.keys, keys[likely])
     place[place == len(asked.keys)] = 0
     is_hit = asked.keys[place] == keys[likely]
     return likely[is_hit], place[is_hit]
+
+
+def _halved(keys: Keys) -> npt.NDArray[np.uint16]:
+    """Fold each key to 16 bits; the letters of a gram lie in both halves."""
+    return (keys ^ (keys >> np.uint32(13))).astype(np.uint16)
