@@ -26,16 +26,15 @@ from shared.config_file import (
 )
 from shared.errors import ErrorCode, KxError
 from shared.grants import PROJECTS_WORDS, ProjectGrant, absolute, grants_of
+from shared.language import Lang, language_of, locale_language
+from shared.private_folder import OTHERS, ensure_private
 
-Lang = Literal["en", "pt"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 HttpMode = Literal["auto", "on", "off"]
 HttpHost = Literal["127.0.0.1", "0.0.0.0"]  # noqa: S104 - only when it is asked for by name, and with a token
 
 CONFIG_NAME = "config.json"
 FOLDERS = ("data", "projects", "run", "cache", "memory")
-_PRIVATE = 0o700
-_OTHERS = 0o077
 _MAX_SOCKET_PATH_BYTES = 100  # of 104 on macOS and 108 on Linux, room for the terminator
 
 
@@ -233,7 +232,7 @@ def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[st
                 values[field.name] = absolute(value, user_home) if isinstance(value, Path) else value
     _refuse_two_roots(given, env, values)
     return Settings(
-        **{"lang": _locale_lang(env)} | values,
+        **{"lang": locale_language(env)} | values,
         projects=grants_of(projects, path, user_home) if (projects := file.get("projects")) is not None else {},
         user_home=user_home,
         xdg_config_home=Path(env.get("XDG_CONFIG_HOME") or user_home / ".config"),
@@ -309,7 +308,7 @@ def _chosen(
 
 def _converted(field: FieldInfo, value: object, error: KxError, *, strict: bool = False) -> Any:
     if field.name == "lang" and isinstance(value, str):
-        value = _language(value)
+        value = language_of(value)
     try:
         return msgspec.convert(value, field.type, strict=strict, dec_hook=_path_hook)
     except (msgspec.ValidationError, OverflowError) as problem:
@@ -322,22 +321,11 @@ def _path_hook(kind: type, value: object) -> object:
     raise ValueError(value)
 
 
-def _language(name: str) -> str:
-    """Give the language of a locale name: `pt_BR.UTF-8` is pt, C and POSIX speak English."""
-    word = name.lower().replace("-", "_").partition(".")[0].partition("_")[0]
-    return "en" if word in {"c", "posix"} else word
-
-
-def _locale_lang(env: Mapping[str, str]) -> Lang:
-    locale = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "C")
-    return "pt" if _language(locale) == "pt" else "en"
-
-
 def fallback_language(flag: str | None, environ: Mapping[str, str] | None = None) -> Lang:
     """Give the language in which to say that the settings themselves are wrong: no file is read, nothing refused."""
     env = os.environ if environ is None else environ  # noqa: TID251 - this is the module the rule points to
-    asked = _language(flag or env.get("KX_LANG", ""))
-    return cast("Lang", asked) if asked in {"en", "pt"} else _locale_lang(env)
+    asked = language_of(flag or env.get("KX_LANG", ""))
+    return cast("Lang", asked) if asked in {"en", "pt"} else locale_language(env)
 
 
 def _refuse_two_roots(given: Mapping[str, object], env: Mapping[str, str], values: Mapping[str, Any]) -> None:
@@ -364,7 +352,7 @@ FILE_KEYS = {
 
 def harden_process() -> None:
     """Make everything this process creates private to the user; called first in every `main`."""
-    os.umask(_OTHERS)
+    os.umask(OTHERS)
 
 
 def child_environ(settings: Settings) -> dict[str, str]:
@@ -386,9 +374,9 @@ def ensure_home(settings: Settings) -> None:
             holds foreign things and so is not ours to close).
     """
     try:
-        _ensure_private(settings.home, ours=_looks_like_home)
+        ensure_private(settings.home, ours=_looks_like_home)
         for name in FOLDERS:
-            _ensure_private(settings.home / name, ours=lambda _: True)
+            ensure_private(settings.home / name, ours=lambda _: True)
     except OSError as error:
         raise KxError(
             ErrorCode.CONFIG_UNREADABLE,
@@ -399,32 +387,7 @@ def ensure_home(settings: Settings) -> None:
         ) from error
 
 
-def _ensure_private(folder: Path, *, ours: Any) -> None:
-    try:
-        folder.mkdir(mode=_PRIVATE, parents=True)
-    except FileExistsError:
-        found = folder.stat()
-        if not folder.is_dir():
-            raise
-        if found.st_uid != os.geteuid():
-            raise _not_private(folder, "it belongs to another user") from None
-        if found.st_mode & _OTHERS:
-            if not ours(folder):
-                raise _not_private(folder, "others may enter it") from None
-            folder.chmod(_PRIVATE)
-
-
 def _looks_like_home(folder: Path) -> bool:
     """Tell a kx home (or an empty folder) from some folder KX_HOME points to by mistake, such as `/tmp`."""
     names = {entry.name for entry in folder.iterdir()}
     return names <= {*FOLDERS, CONFIG_NAME} or {"projects", "data"} <= names
-
-
-def _not_private(folder: Path, problem: str) -> KxError:
-    return KxError(
-        ErrorCode.CONFIG_NOT_TRUSTED,
-        "{folder} cannot be kx's folder: {problem}",
-        hint="set KX_HOME to a folder of your own",
-        folder=folder,
-        problem=problem,
-    )
