@@ -42,7 +42,7 @@ MAX_BYTES: Final = 256 * 1024 * 1024
 
 IDLE_S: Final = 600.0
 _ASKS_BEFORE: Final = 2
-_MAX_STARTS: Final = 5  # of one load; then the next question begins another
+MAX_STARTS: Final = 5  # of one load, while vectors are being erased; then the next question begins another
 
 NARROW_SHARE: Final = 0.5
 """A filter that selects less of the chunks is applied before the choice; what a broader one leaves out is few."""
@@ -156,17 +156,15 @@ class MirrorLane:
         return True
 
     def _load(self, file: FileIdentity, instance: InstanceId, slot: _Slot) -> None:
-        starts, last_count = 0, 0
+        last_start = slot.mirror.starts + MAX_STARTS
         try:
-            while starts < _MAX_STARTS and not self._is_closed:
+            while slot.mirror.starts < last_start and not self._is_closed:
                 with self._readers.snapshot(file.path, instance) as snapshot:
                     if snapshot.file != file or snapshot.model != slot.mirror.model:
                         return
                     is_whole = slot.mirror.following(snapshot, FOLLOWED_AT_ONCE) is not None
                     if is_whole and (slot.texts is None or _follows(slot, snapshot)):
                         return
-                starts += slot.mirror.count < last_count  # vectors are being erased
-                last_count = slot.mirror.count
         except KxError as error:  # the exact lane meets it as well, and says so
             _log.warning("mirror.stopped", instance=instance, error_code=error.code)
         except Exception:  # noqa: BLE001 - a door of its own: nobody waits for this thread

@@ -97,6 +97,7 @@ class VectorMirror:
         self.model: Final = model
         self._lock = threading.Lock()
         self._held = _nothing(model)
+        self.starts = 0  # how often vectors were gone and all had to be read again
         self._others = 0  # rows of other models, or of another width
         self._last = 0  # highest id taken in
         self._last_text = b""
@@ -154,6 +155,7 @@ class VectorMirror:
             self._held = _grown(self._held, ids, keys, sketch(_matrix(ours, column=2)))
 
     def _start_anew(self) -> None:
+        self.starts += 1
         self._held, self._others, self._last, self._last_text = _nothing(self.model), 0, 0, b""
 
 

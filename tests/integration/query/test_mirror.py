@@ -185,10 +185,10 @@ def test_an_erased_vector_leaves_memory(ground: Ground, is_last: bool) -> None:
 def test_a_vector_that_took_an_erased_ones_place_is_found(ground: Ground) -> None:
     """SQLite gives the highest id again once its row is gone."""
     with ground.write() as index:
-        index.add("a.md", *chunks(like_sentences(50, seed=1), "a"))
+        index.add("a.md", *chunks(like_sentences(900, seed=1), "a"), is_on_disk=False)
     ground.mirrored()
     with ground.write() as index:
-        index.execute("DELETE FROM embedding WHERE id = 50")
+        index.execute("DELETE FROM embedding WHERE id = 900")
         index.add("new.md", near_chunk("new", 0.99))
     assert paths(ground.nearest())[0] == "new.md"
     ground.lane.settle()
