@@ -185,10 +185,11 @@ def test_an_erased_vector_leaves_memory(ground: Ground, is_last: bool) -> None:
 def test_a_vector_that_took_an_erased_ones_place_is_found(ground: Ground) -> None:
     """SQLite gives the highest id again once its row is gone."""
     with ground.write() as index:
-        index.add("a.md", *chunks(like_sentences(900, seed=1), "a"), is_on_disk=False)
+        far = near_chunk("far", -0.9)  # so that what is known of it would never be chosen
+        index.add("a.md", *chunks(like_sentences(900, seed=1), "a"), far, is_on_disk=False)
     ground.mirrored()
     with ground.write() as index:
-        index.execute("DELETE FROM embedding WHERE id = 900")
+        index.execute("DELETE FROM embedding WHERE id = 901")
         index.add("new.md", near_chunk("new", 0.99))
     assert paths(ground.nearest())[0] == "new.md"
     ground.lane.settle()
