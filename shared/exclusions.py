@@ -98,6 +98,7 @@ _GENERATED_TAILS = {
     ".min.mjs": "minified",
     ".min.cjs": "minified",
     ".min.css": "minified",
+    ".min.map": "source map",
     ".js.map": "source map",
     ".mjs.map": "source map",
     ".cjs.map": "source map",

@@ -20,6 +20,7 @@ _MAX_OTHER_NUL_SHARE = 0.001
 # Tab, line ends, form feed, backspace and escape stand in logs and manual pages; the rest of C0 does not stand in text.
 _CONTROLS = re.compile(r"[\x01-\x07\x0e-\x1a\x1c-\x1f\x7f]")
 _MAX_CONTROL_SHARE = 0.02
+_MAX_CONTROL_SHARE_UTF8 = 0.1  # noise is no valid UTF-8; key maps and terminal recordings are
 _MIN_PRINTABLE_SHARE = 0.95
 _SHORT_CHARS = 64  # a single word needs no blank
 # Western text has single accented letters among ASCII ones; other scripts and noise have long rows of high bytes.
@@ -28,10 +29,11 @@ _LONG_HIGH = re.compile(rb"[\x80-\xff]{3,}")
 _MAX_LONG_HIGH_SHARE = 0.3
 _MAX_HIGH_SHARE = 0.3
 _ENOUGH_BYTES = 64  # for a share to mean something
-# Where files name their encoding: PEP 263 and editors' mode lines, XML, HTML.
+# Where files name their encoding: PEP 263 and editors' mode lines, XML, HTML, Vim.
 _DECLARED = re.compile(
-    rb"""\A(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]+)|<\?xml[^>]*?encoding=["']([-\w.]+)|<meta[^>]*?charset=["']?([-\w.]+)""",
-    re.IGNORECASE,
+    rb"""\A(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]+)|<\?xml[^>]*?encoding=["']([-\w.]+)|<meta[^>]*?charset=["']?([-\w.]+)"""
+    rb"""|^scriptencoding[ \t]+([-\w.]+)""",
+    re.IGNORECASE | re.MULTILINE,
 )
 _DECLARATION_BYTES = 1024
 # Python knows "encodings" that are none of text, such as rot13: only character sets are believed.
@@ -136,7 +138,8 @@ def _accepted(text: str, encoding: str, *, had_bom: bool) -> Decoded | Refused:
     sample = text[:_SAMPLE_BYTES]
     if "\0" in text:
         return Refused(Refusal.BINARY, "NUL characters")
-    if len(_CONTROLS.findall(sample)) > len(sample) * _MAX_CONTROL_SHARE:
+    share = _MAX_CONTROL_SHARE_UTF8 if encoding == "utf-8" else _MAX_CONTROL_SHARE
+    if len(_CONTROLS.findall(sample)) > len(sample) * share:
         return Refused(Refusal.BINARY, "control characters")
     return Decoded(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), encoding, had_bom)
 

@@ -85,6 +85,7 @@ def test_noise_is_refused_with_a_reason(data: bytes, reason: Refusal) -> None:
             '<?xml version="1.0" encoding="windows-1251"?><a>Ошибка</a>'.encode("cp1251"), "windows-1251", id="XML"
         ),
         pytest.param('<meta charset="shift_jis"><p>認証の仕組みを説明する'.encode("shift_jis"), "shift_jis", id="HTML"),
+        pytest.param('" Vim\nscriptencoding koi8-u\n" Помилка сервера\n'.encode("koi8-u"), "koi8-u", id="Vim"),
         pytest.param(b"# coding: rot13\nabc \xe9\n", "cp1252", id="no encoding of text"),
     ],
 )
@@ -93,6 +94,13 @@ def test_declared_encoding_is_believed_when_it_is_no_unicode(data: bytes, encodi
     found = decode(data)
     assert isinstance(found, Decoded)
     assert (found.text, found.encoding) == (data.decode(encoding), encoding)
+
+
+def test_key_map_with_control_characters_is_text() -> None:
+    """A person's file of valid UTF-8: a few control characters do not make it noise, in a Western one they do."""
+    line = "inoremap <buffer> č \x0e\x1d\n"
+    assert isinstance(decode(line.encode() * 20), Decoded)
+    assert isinstance(decode(line.replace("č", "é").encode("cp1252") * 20), Refused)
 
 
 def test_only_three_ends_of_line() -> None:

@@ -234,6 +234,7 @@ def test_worktree_is_an_ordinary_root_and_one_of_a_bare_repository_is_read(tmp_p
         ("logo.png", SkipReason.EXCLUDED_FILE),
         ("x.min.js", SkipReason.EXCLUDED_FILE),
         ("app.js.map", SkipReason.EXCLUDED_FILE),
+        ("jquery.min.map", SkipReason.EXCLUDED_FILE),
         ("empty.py", SkipReason.EMPTY),
         ("big.txt", SkipReason.TOO_LARGE),
         (".github/workflows/ci.yml", None),
