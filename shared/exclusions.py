@@ -135,6 +135,17 @@ def excluded_folder(name: str, inside: Callable[[str], bool], beside: Callable[[
     return None
 
 
+def excluded_text(language: str, text: str) -> str | None:
+    r"""Say why a text that was read is no text of the project, or None: a lock file by another name.
+
+    >>> excluded_text("requirements", "a==1 --hash=sha256:00\nb==2 --hash=sha256:11\n")
+    'lock file (hashes)'
+    """
+    if language != "requirements":
+        return None
+    return "lock file (hashes)" if 2 * text.count("--hash=") > text.count("\n") else None
+
+
 def excluded_file(path: str) -> str | None:
     """Say why a file is no text of the project by its name, or None.
 

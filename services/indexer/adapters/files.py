@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from services.indexer.core.decoding import Refused, decode
 from shared.errors import ErrorCode, KxError
+from shared.exclusions import excluded_text
 from shared.kinds import FileType, Kind, classify
 from shared.pathgate import PathGate
 from shared.relpath import RelPath, decode_path
@@ -141,9 +142,13 @@ def _document(rules: TreeRules, rel: RelPath, data: bytes, status: os.stat_resul
     if len(letters) < MIN_CHARS:
         reason = SkipReason.TOO_SHORT if letters else SkipReason.EMPTY
         return _skip_read(reason, f"{len(letters)} characters that are no blanks", status)
+    file_type = _file_type(rules, rel, decoded.text)
+    excluded = excluded_text(file_type.language, decoded.text)
+    if excluded is not None:
+        return _skip_read(SkipReason.EXCLUDED_FILE, excluded, status)
     return ReadDocument(
         path=rel,
-        file_type=_file_type(rules, rel, decoded.text),
+        file_type=file_type,
         text=decoded.text,
         content_hash=hashlib.sha256(data).digest(),
         size=status.st_size,

@@ -74,6 +74,18 @@ def test_content_that_is_no_document_is_skipped_with_its_size_and_time(
     assert (found.size, found.mtime_ns) == state
 
 
+def test_requirements_of_hashes_are_a_lock_file(tmp_path: Path) -> None:
+    """Thousands of hashes are nobody's text; pins without them are."""
+    pins = "".join(
+        f"package{n}==1.0 \\\n    --hash=sha256:{n:064x} \\\n    --hash=sha256:{n + 1:064x}\n" for n in range(3)
+    )
+    root = write_tree(tmp_path / "root", {"requirements.txt": pins, "requirements-dev.txt": "pytest==9.2.0\nruff\n"})
+    found = _read(root, "requirements.txt")
+    assert isinstance(found, Skipped)
+    assert (found.reason, found.detail) == (SkipReason.EXCLUDED_FILE, "lock file (hashes)")
+    assert isinstance(_read(root, "requirements-dev.txt"), ReadDocument)
+
+
 def test_what_is_not_there_is_gone(tmp_path: Path) -> None:
     """Also when a folder of the way is gone, or became a file; a folder at the path is told apart (case 19)."""
     root = write_tree(tmp_path, {"a.txt": "text", "f.md/x.md": "text"})

@@ -21,6 +21,8 @@ _DEFINITION_LEVEL = 1_000
 _STATEMENT_LEVEL = 400
 _DEEPEST_INDENT = 120
 _BLANK_BONUS = 3
+# Of a comment that is a title, with the blank lines below it.
+_TITLE_LINES = 5
 
 
 def outline_python(lines: list[str]) -> Outline:
@@ -114,8 +116,9 @@ class _Reader:
         begin = i if self.lead < 0 else self.lead
         self.levels[begin] = max(self.levels[begin], strength)
         if begin < i and self.is_lead_apart and not self.is_decorated:
-            # A comment that stands alone is rather the title of what follows than the end of what was.
-            self.levels[i] -= 1
+            # A comment that stands alone is rather the title of what follows than the end of what was; a ruler with a
+            # title in it (a hundred tokens of hyphens) is nothing without it.
+            self.levels[i] = SOFT if i - begin <= _TITLE_LINES else self.levels[i] - 1
             return i
         if begin < i:
             self.levels[i] = INNER

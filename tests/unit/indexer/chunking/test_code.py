@@ -208,3 +208,14 @@ def test_broken_line_does_not_cost_a_file_its_structure(count: Count) -> None:
     assert len(old) >= 12
     assert {c.text for c in old[:10]} <= {c.text for c in new}
     assert {"work0", "work5", "work9"} <= {name for c in new for name in c.symbols}
+
+
+def test_ruler_with_a_title_goes_with_what_follows(count: Count) -> None:
+    """A hundred hyphens are a hundred tokens, and still no passage of their own."""
+    ruler = "# --- accepted " + "-" * 110
+    body = "\n".join(f"    value_{n} = compute_something({n}, limit={n})" for n in range(24))
+    text = f"def first():\n{body}\n\n\n{ruler}\n\n\ndef second():\n{body}\n"
+    chunks = chunk(text, kind="code", language="python", count=count)
+    assert_sound(text, chunks, count)
+    assert not any(c.text.strip() == ruler for c in chunks)
+    assert any(ruler in c.text and "def second" in c.text for c in chunks)
