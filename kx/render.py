@@ -136,6 +136,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "start_line": hit.start_line,
         "end_line": hit.end_line,
         "score": round(hit.score, 6),
+        "confidence": hit.confidence,
         "origin": hit.origin,
         "heading": hit.heading,
         "text": hit.text,

@@ -277,6 +277,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     start_line: int  # 1-based, inclusive
     end_line: int
     score: float  # better is higher; comparable within one answer
+    confidence: float | None = None  # 0..1 that it answers; told in mode auto only
     origin: Origin
     heading: str
     text: str  # exactly the file's lines start_line..end_line

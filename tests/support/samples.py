@@ -119,6 +119,7 @@ SAMPLES: tuple[m.Message, ...] = (
                 start_line=1,
                 end_line=3,
                 score=0.5,
+                confidence=0.9,
                 origin="both",
                 heading="A",
                 text="olá\n",

@@ -70,6 +70,7 @@ def _shortened(one: FoundPassage, limit: int) -> FoundPassage:
         kind=one.kind,
         origin=one.origin,
         score=one.score,
+        confidence=one.confidence,
     )
     return _with_text(bare, text, cut=left_out)
 

@@ -147,6 +147,7 @@ def _found(hit: Hit) -> FoundPassage:
         kind=hit.kind,
         origin=hit.origin,
         score=round(hit.score, 4),
+        confidence=hit.confidence,
         heading=_name(hit.heading),
         text=visible(hit.text.replace("\r\n", "\n")),
         keywords=tuple(_name(word) for word in hit.keywords),

@@ -11,6 +11,7 @@ from services.query.core.keywords import keywords
 from services.query.core.passages import Location, Ranked
 from shared.messages import Hit, Place, Span
 
+CONFIDENCE_DIGITS = 2
 SCORE_DIGITS = 6  # what is beyond is noise of floating point, and would differ between two runs
 
 MAX_HIT_BYTES = 200 * 1024
@@ -47,6 +48,7 @@ def _hit(result: Result, ignored_keywords: Sequence[str], *, explain: bool) -> H
         start_line=at.start_line,
         end_line=at.end_line,
         score=round(result.best.score, SCORE_DIGITS),
+        confidence=None if result.best.confidence is None else round(result.best.confidence, CONFIDENCE_DIGITS),
         origin=result.best.candidate.origin,
         heading=passage.heading,
         text=passage.text,
