@@ -260,7 +260,7 @@ def payloads() -> list[str]:
     steps = ["../", "..//", "./../", "a/../../", "../a/../", "..\\", "%2e%2e/", "..%2f", "....//", "\\x2e\\x2e/", "..\\x2f",
              "..;/", "．．/", "../\0", "a/b/../../../"]  # fmt: skip
     made = [step * depth + target for step in steps for depth in (1, 2, 5) for target in targets]
-    made += [head + target for head in ("/", "//", "/./", "~/", "file:///", "C:\\", "\\\\", "/proc/self/root/", "/dev/fd/",
+    made += [head + target for head in ("/", "//", "/./", "~/", "file:///", "C:\\", "\\\\", "/proc/self/cwd/", "/dev/fd/",
              "link/", "link/../", "linkfile/../", "d/link/", "d/./link/", ".//link/", "d/up/", "d/up/../", "abs/", "abs/../",
              "loop/loop/../../", "d/chain/", "d/chain/../", "./", ".", "..", "\n../", " ../", "../ ", "\u202e../", "up")
              for target in targets]  # fmt: skip
