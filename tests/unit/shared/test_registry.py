@@ -263,7 +263,7 @@ def test_registry_that_cannot_be_used_is_a_clear_error(
     loaded = load_project_config(root, settings)
     ensure_home(settings)
 
-    def refuse(path: object, *rest: object) -> None:
+    def refuse(path: object, *rest: object, **named: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     monkeypatch.setattr(atomic_file.os, call, refuse)
