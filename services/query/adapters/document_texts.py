@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from services.query.adapters.passages import RowFilter
 from services.query.adapters.reader import Row, Snapshot
@@ -26,6 +27,23 @@ SELECT document, text_hash FROM chunk{e} WHERE document IN (SELECT value FROM js
 _NO_KEYS: Final = np.empty(0, dtype=np.uint64)
 
 
+class Selection(Struct, frozen=True, kw_only=True):
+    """The texts within a filter."""
+
+    keys: list[TextKeys]  # of each document
+    chunks: int
+    of: int  # chunks of the whole index
+
+    @property
+    def share(self) -> float:
+        """What of the index it is, 0..1."""
+        return self.chunks / max(1, self.of)
+
+    def sorted_keys(self) -> TextKeys:
+        """Give every key once, in order."""
+        return np.unique(np.concatenate([_NO_KEYS, *self.keys]))
+
+
 class DocumentTexts:
     """The text keys of every document of one epoch; safe across threads."""
 
@@ -34,6 +52,7 @@ class DocumentTexts:
         self._lock = threading.Lock()
         self._rows: dict[int, Row] = {}
         self._keys: dict[int, TextKeys] = {}
+        self._chunks = 0
         self._seq = -1
 
     def follow(self, snapshot: Snapshot, limit: int) -> bool:
@@ -46,13 +65,12 @@ class DocumentTexts:
         with self._lock:
             return snapshot.seq <= self._seq or self._catches_up(snapshot, limit)
 
-    def within(self, snapshot: Snapshot, allowed: RowFilter) -> tuple[TextKeys, int]:
-        """Give the sorted keys of the texts within a filter, and how many chunks all documents have."""
+    def within(self, snapshot: Snapshot, allowed: RowFilter) -> Selection:
+        """Select the texts within a filter."""
         documents = snapshot.all(allowed.into(_WITHIN), allowed.bindings)
         with self._lock:
             keys = [self._keys.get(int(row[0]), _NO_KEYS) for row in documents]  # type: ignore[arg-type]
-            chunks = sum(map(len, self._keys.values()))
-        return np.unique(np.concatenate([_NO_KEYS, *keys])), chunks
+            return Selection(keys=keys, chunks=sum(map(len, keys)), of=self._chunks)
 
     def _catches_up(self, snapshot: Snapshot, limit: int) -> bool:
         rows = {int(row[0]): row for row in snapshot.all(_DOCUMENTS)}  # type: ignore[arg-type]
@@ -63,6 +81,7 @@ class DocumentTexts:
             self._rows[document], self._keys[document] = rows[document], keys
         if len(came) > limit:
             return False
+        self._chunks = sum(map(len, self._keys.values()))
         self._seq = snapshot.seq
         return True
 

@@ -45,7 +45,7 @@ class Ground:
         self.folder = folder
         self.readers = IndexReaders()
         self.exact_lane = CountedLane()
-        self.lane = MirrorLane(self.readers, self.exact_lane, min_vectors=1)
+        self.lane = MirrorLane(self.readers, self.exact_lane, min_vectors=1, few_chunks=-1)
 
     def write(self, *, encoder: FakeEncoder | None = None, epoch: int = 1) -> IndexBuilder:
         """Open the index to be written; committed on leaving."""
