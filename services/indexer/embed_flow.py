@@ -115,7 +115,7 @@ class EmbedFlow:
         if self._is_text_first():
             return True
         store = self._writer.store
-        waiting = await self._writer.call(lambda: store.embeddings(store.epoch).urgent(urgency))
+        waiting = await self._writer.call(lambda: store.more_urgent(urgency))
         return not self._in_flight.issuperset(waiting)
 
     async def _embed_group(self, group: Sequence[MissingText], stored: Callable[[], Awaitable[None]]) -> None:
@@ -131,7 +131,7 @@ class EmbedFlow:
             await stored()
         except KxError as error:
             await self._pause_after(error)
-            if error.code in _MAY_BE_THE_TEXT:
+            if error.code in _MAY_BE_THE_TEXT and await self._is_embedder_well():
                 await self._suspect(group, error, stored)
         finally:
             self._in_flight.difference_update(text.text_hash for text in group)
@@ -141,9 +141,9 @@ class EmbedFlow:
     async def _suspect(
         self, group: Sequence[MissingText], error: KxError, stored: Callable[[], Awaitable[None]]
     ) -> None:
-        """Find out whether a text is what the embedder fails on: it is sent alone, and a harmless one after it."""
+        """One of these texts is what a sound embedder failed on: send each alone; one that was alone has failed."""
         self._suspects.update(text.text_hash for text in group)
-        if len(group) > 1 or not await self._is_embedder_well():
+        if len(group) > 1:
             return
         try:
             now_ns = self._wall_clock_ns()
@@ -155,6 +155,7 @@ class EmbedFlow:
             await self._pause_after(told)
 
     async def _is_embedder_well(self) -> bool:
+        """Tell an embedder that fails on a text from one that is away: a harmless text shows it."""
         message = EmbedTexts(
             model_id=self._model_id, items=(TextItem(text_hash=text_hash(HARMLESS_TEXT), text=HARMLESS_TEXT),)
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anyio
 
+from services.indexer.embed_flow import HARMLESS_TEXT
 from services.indexer.service import service as indexer
 from shared.bus import Endpoint, ServiceContract
 from shared.bus_memory import MemoryBus
@@ -53,7 +54,7 @@ class SteeredEmbedder:
             await anyio.sleep_forever()
         if any(word in text for text in texts for word in self.dies_on):
             raise KxError(ErrorCode.SERVICE_UNAVAILABLE, "killed", retryable=True)
-        self.asked += texts
+        self.asked += [text for text in texts if text != HARMLESS_TEXT]
         rows = self._encoder.encode(texts)
         items = []
         for item, row in zip(message.items, rows, strict=True):

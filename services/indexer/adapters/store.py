@@ -244,6 +244,10 @@ class IndexStore:
                 texts.setdefault(text.text_hash, text)
         return sorted(texts.values(), key=lambda text: text.urgency)[:limit]
 
+    def more_urgent(self, urgency: int) -> list[TextHash]:
+        """Give the first few texts of a more urgent class that this process can embed."""
+        return [text for epoch in self._embeddable() for text in self.embeddings(epoch).urgent(urgency)]
+
     def keep_vectors(
         self,
         good: Sequence[VectorItem],
