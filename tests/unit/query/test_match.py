@@ -55,3 +55,9 @@ def test_a_common_term_is_dropped_only_beside_a_rarer_one(
 ) -> None:
     """Facts E: the OR of common words is the whole cost, and a query of common words only must still be answered."""
     assert telling_terms(("self", "circuit"), chunks_with, chunks) == kept
+
+
+def test_terms_together_bring_no_more_matches_than_an_answer_can_wait_for() -> None:
+    """FACTS E: bm25 over every match is the whole cost; the commonest of many rare terms are left out."""
+    chunks_with = {"rare": 1_200, "less": 9_000, "more": 12_000, "most": 40_000}
+    assert telling_terms(tuple(chunks_with), chunks_with, 500_000) == ("rare", "less")
