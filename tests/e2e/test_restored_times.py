@@ -7,7 +7,7 @@ import pytest
 
 @pytest.mark.parametrize("moment", ["restored", "1970", "2100"])
 def test_change_of_equal_size_with_a_time_set_back_is_found(kx, tree, moment):
-    """R-IDX-15, case 26: size and mtime can be made equal, the ctime cannot."""
+    """R-IDX-21, case 26: size and mtime can be made equal, the ctime cannot."""
     note = tree / "docs" / "note.md"
     note.write_text("# Note\n\nThe word is alphaword1.\n")
     if moment != "restored":
