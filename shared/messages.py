@@ -118,25 +118,6 @@ class RetryFailed(InstanceMessage, frozen=True, kw_only=True):
     """Forget the recorded failures so that their work is tried again."""
 
 
-class PurgePaths(InstanceMessage, frozen=True, kw_only=True):
-    """Remove paths and all below them from the index, then every trace of them. Idempotent: by path.
-
-    The disk is not asked: what the rules still admit comes back at the next walk.
-    """
-
-    paths: tuple[str, ...]  # "" is the whole tree
-
-
-class PathsPurged(Message, frozen=True, kw_only=True):
-    """The rows are gone; the traces are when `upkeep` of the progress is empty again."""
-
-    documents: int  # entries removed
-
-
-class CompactIndex(InstanceMessage, frozen=True, kw_only=True):
-    """Merge the full-text index, drop vectors nobody uses, give free space back."""
-
-
 class Accepted(Message, frozen=True, kw_only=True):
     """The command was taken; its effect shows in progress and status."""
 
@@ -390,9 +371,6 @@ class ListingPage(Message, frozen=True, kw_only=True):
     complete: bool
 
 
-# --- every service ------------------------------------------------------------------------------------------------
-
-
 class ServiceStatusRequest(Message, frozen=True, kw_only=True):
     """Ask a service how it is."""
 
@@ -405,9 +383,6 @@ class ServiceStatus(Message, frozen=True, kw_only=True):
     pid: int
     rss_bytes: int
     detail: str = ""
-
-
-# --- facts --------------------------------------------------------------------------------------------------------
 
 
 class IndexCommitted(InstanceMessage, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from shared import megabrain_messages as mb
 from shared import messages as m
+from shared import upkeep_messages as up
 from shared.identity import InstanceId
 
 PREFIX = "kx.v1"
@@ -62,10 +63,10 @@ RETRY_FAILED = RequestRoute(
     service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
 PURGE = RequestRoute(
-    service=INDEXER, verb="purge", request=m.PurgePaths, reply=m.PathsPurged, callers=(COMMAND, GATEWAY)
+    service=INDEXER, verb="purge", request=up.PurgePaths, reply=up.PathsPurged, callers=(COMMAND, GATEWAY)
 )
 COMPACT = RequestRoute(
-    service=INDEXER, verb="compact", request=m.CompactIndex, reply=m.Accepted, callers=(COMMAND, GATEWAY)
+    service=INDEXER, verb="compact", request=up.CompactIndex, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
 PROGRESS = RequestRoute(
     service=INDEXER,

@@ -12,12 +12,12 @@ from kx.client import services
 from kx.context import Context
 from kx.upkeep import until_tidy
 from shared.errors import ErrorCode, KxError
-from shared.messages import PathsPurged, PurgePaths
 from shared.project_config import LoadedConfig
 from shared.registry import Project
 from shared.relpath import RelPath, encode_path
 from shared.subjects import PURGE
 from shared.treerules import TreeRules
+from shared.upkeep_messages import PathsPurged, PurgePaths
 
 PURGE_TIMEOUT_S = 60.0
 TEXTS_AT_MOST = 200  # files read to prove a folder's purge

@@ -11,9 +11,9 @@ from kx.client import services
 from kx.context import Context
 from kx.upkeep import until_tidy
 from shared.index_files import size_of, wal_bytes
-from shared.messages import CompactIndex
 from shared.registry import Project
 from shared.subjects import COMPACT
+from shared.upkeep_messages import CompactIndex
 
 _MIB = 1024 * 1024
 

@@ -47,15 +47,12 @@ from shared.identity import InstanceId
 from shared.index_open import index_lock
 from shared.messages import (
     Accepted,
-    CompactIndex,
     FinishRebuild,
     IndexerStarted,
     IndexProgress,
-    PathsPurged,
     PathsTouched,
     PrioritiseTexts,
     ProgressRequest,
-    PurgePaths,
     RebuildIndex,
     RebuildStarted,
     RetryFailed,
@@ -78,6 +75,7 @@ from shared.subjects import (
     TOUCHED,
 )
 from shared.tokens import TokenCounter
+from shared.upkeep_messages import CompactIndex, PathsPurged, PurgePaths
 
 BELIEVED_FAILURES = 1  # damage met in use that a look at the file did not show: the second time the file is at fault
 

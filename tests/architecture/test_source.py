@@ -60,7 +60,10 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def test_environment_is_read_in_one_module():
     """Settings are loaded once and passed as a value."""
     readers = [str(path) for path in modules() if re.search(r"os\.(environ|getenv)", text_of(path))]
-    assert readers == ["shared/ignorelists.py", "shared/settings.py"]  # the first: a variable of git, whose verdicts we give
+    assert readers == [
+        "shared/ignorelists.py",
+        "shared/settings.py",
+    ]  # the first: a variable of git, whose verdicts we give
 
 
 def test_no_committed_file_names_a_machine_or_an_index():

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shared import megabrain_messages, messages
+from shared import megabrain_messages, messages, upkeep_messages
 from shared.codec import decode, encode, encode_error
 from shared.messages import InstanceMessage, Message
 from tests.support.samples import ERROR, SAMPLES
 
-MODULES = {messages.__name__, megabrain_messages.__name__}
+MODULES = {messages.__name__, megabrain_messages.__name__, upkeep_messages.__name__}
 GOLDEN = Path(__file__).with_name("golden_messages.json")
 
 

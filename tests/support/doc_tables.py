@@ -7,13 +7,14 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from shared import megabrain_messages, messages, subjects
+from shared import megabrain_messages, messages, subjects, upkeep_messages
 from shared.subjects import EventRoute, RequestRoute
 from tests.support.repository import ROOT, syntax_of, text_of
 
 PAGE = Path("docs/messages.md")
 SOURCES = {
-    module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py" for module in (messages, megabrain_messages)
+    module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py"
+    for module in (messages, upkeep_messages, megabrain_messages)
 }
 
 

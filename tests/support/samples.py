@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shared import megabrain_messages as mb
 from shared import messages as m
+from shared import upkeep_messages as up
 from shared.errors import ErrorCode, ErrorDetails
 from shared.identity import InstanceId, TextHash
 
@@ -56,9 +57,9 @@ SAMPLES: tuple[m.Message, ...] = (
     m.FinishRebuild(instance=INSTANCE, epoch=2),
     m.PrioritiseTexts(instance=INSTANCE, text_hashes=(HASH,)),
     m.RetryFailed(instance=INSTANCE),
-    m.PurgePaths(instance=INSTANCE, paths=("secret.md",)),
-    m.PathsPurged(documents=1),
-    m.CompactIndex(instance=INSTANCE),
+    up.PurgePaths(instance=INSTANCE, paths=("secret.md",)),
+    up.PathsPurged(documents=1),
+    up.CompactIndex(instance=INSTANCE),
     m.Accepted(),
     m.ProgressRequest(instance=INSTANCE, until="vectors", wait_ms=1_000),
     m.IndexProgress(

@@ -10,8 +10,9 @@ import pytest
 from services.indexer.adapters.upkeep import Upkeep
 from shared.index_files import beside
 from shared.index_open import open_reader
-from shared.messages import IndexProgress, ProgressRequest, PurgePaths
+from shared.messages import IndexProgress, ProgressRequest
 from shared.subjects import PROGRESS, PURGE
+from shared.upkeep_messages import PurgePaths
 from tests.support.index_facts import facts_of
 from tests.support.indexing import Indexing, indexing
 from tests.support.residue import canary, found_in
