@@ -80,7 +80,7 @@ CREATE TABLE epoch(
 );
 CREATE TABLE model(id INTEGER PRIMARY KEY, model_id TEXT NOT NULL UNIQUE);
 CREATE TABLE embedding(
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: who mirrors the vectors follows by it
   text_hash BLOB NOT NULL,
   model INTEGER NOT NULL,
   vector BLOB NOT NULL,            -- little-endian float32 x dim, L2-normalised

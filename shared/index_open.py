@@ -12,13 +12,14 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
 import apsw
 import msgspec
-import sqlite_vec
 
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId, is_instance_id
@@ -181,9 +182,22 @@ def _connect(path: Path, mode: OpenMode) -> apsw.Connection:
     # A log that is not ours must not be written into the database because we look at it.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.enable_load_extension(True)
-    connection.load_extension(sqlite_vec.loadable_path())
+    connection.load_extension(_vector_extension())
     connection.enable_load_extension(False)
     return connection
+
+
+@cache
+def _vector_extension() -> str:
+    """Find sqlite-vec without importing its package, which imports numpy for a tenth of a second."""
+    spec = find_spec("sqlite_vec")
+    if spec is None or spec.origin is None:
+        raise KxError(
+            ErrorCode.SQLITE_TOO_OLD,
+            "the vector extension of SQLite is not installed",
+            hint="pip install --force-reinstall sqlite-vec",
+        )
+    return str(Path(spec.origin).with_name("vec0"))
 
 
 def require_recent_sqlite() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 ERRORS: dict[str, str] = {
     # the command
+    "the vector extension of SQLite is not installed": "a extensão vetorial do SQLite não está instalada",
     "{root} is not indexed yet": "{root} ainda não foi indexado",
     "{root} is a very large root": "{root} é uma raiz muito grande",
     "{root} has {count} files": "{root} tem {count} arquivos",

@@ -176,4 +176,5 @@ HINTS: dict[str, str] = {
     "leave folders out in .kx.json as shown, or say that you mean it: kx index --yes {root}": (
         "deixe pastas de fora em .kx.json como mostrado, ou diga que é isso mesmo: kx index --yes {root}"
     ),
+    "pip install --force-reinstall sqlite-vec": "pip install --force-reinstall sqlite-vec",
 }

@@ -154,7 +154,7 @@ async def test_reader_that_holds_the_log_makes_bulk_work_wait_and_live_edits_not
         most = wal_bytes(index)
         reader.close()
         await work.until("text")
-        await progress_until(work, lambda p: wal_bytes(index) <= WAL_KEPT_BYTES, 10)
+        await progress_until(work, lambda _: wal_bytes(index) <= WAL_KEPT_BYTES, 10)
     problems = [] if most < limit * 64 // 48 else [f"the log grew to {most}"]
     problems += [] if held >= limit else ["nothing was held"]
     report("L5", problems, limit_mib=f"{limit / MIB:.1f}", log_mib=f"{most / MIB:.1f}", after_mib=0)

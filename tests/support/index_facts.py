@@ -31,19 +31,17 @@ def facts_of(path: Path, instance: InstanceId) -> IndexFacts:
     """Read an index that nobody is writing."""
     connection = open_reader(path, instance)
     try:
-        epoch = int(connection.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()[0])  # type: ignore[index, arg-type]
+        epoch = int(connection.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()[0])  # type: ignore[index]
 
         def number(statement: str) -> int:
-            return int(connection.execute(for_epoch(statement, epoch)).fetchone()[0])  # type: ignore[index, arg-type]
+            return int(connection.execute(for_epoch(statement, epoch)).fetchone()[0])  # type: ignore[index]
 
         return IndexFacts(
             rows=frozenset(connection.execute(for_epoch(_FACTS, epoch))),
             chunks=number("SELECT count(*) FROM chunk{e}"),
             postings=number("SELECT count(*) FROM chunk_fts{e}_docsize"),
             texts=number("SELECT count(DISTINCT text_hash) FROM chunk{e}"),
-            vectors=number(
-                "SELECT count(*) FROM embedding WHERE text_hash IN (SELECT text_hash FROM chunk{e})"
-            ),
+            vectors=number("SELECT count(*) FROM embedding WHERE text_hash IN (SELECT text_hash FROM chunk{e})"),
             missing=number("SELECT count(*) FROM missing{e}"),
         )
     finally:

@@ -19,7 +19,9 @@ def running_stack(kx: Kx) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     log = kx.home.parent / "stack.log"  # shown when a test fails: pytest keeps the folder
     log.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as started:
-        processes = {process.name: started.enter_context(kx.running("serve", process.name, log=log)) for process in PROCESSES}
+        processes = {
+            process.name: started.enter_context(kx.running("serve", process.name, log=log)) for process in PROCESSES
+        }
         yield processes
 
 

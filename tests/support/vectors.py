@@ -22,8 +22,9 @@ def like_sentences(count: int, *, seed: int) -> EmbeddingMatrix:
     own = np.random.default_rng(seed)
     numbers = (1 - _OWN_SHARE) * clusters[own.integers(0, _CLUSTERS, count)]
     numbers += _OWN_SHARE * own.standard_normal((count, DIM), dtype=np.float32)
-    matrix: EmbeddingMatrix = numbers @ directions
-    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix = numbers @ directions
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    return matrix.astype(np.float32, copy=False)
 
 
 @lru_cache(maxsize=1)

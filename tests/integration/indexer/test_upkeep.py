@@ -12,8 +12,9 @@ from services.indexer.core.cache_bound import CACHE_AGE_NS
 from shared.identity import InstanceId
 from shared.index_files import size_of, wal_bytes
 from shared.index_open import open_reader, open_writer
-from shared.messages import CompactIndex, ProgressRequest
+from shared.messages import ProgressRequest
 from shared.subjects import COMPACT, PROGRESS
+from shared.upkeep_messages import CompactIndex
 from tests.support.index_builder import NOON_NS, IndexBuilder
 from tests.support.index_facts import facts_of
 from tests.support.indexing import Indexing, indexing
