@@ -1,7 +1,7 @@
 """Keep the processes of a stack running: start in order, start again what dies, stop in reverse order.
 
 Only processes are looked after here; what the services do they arrange themselves, in any order of starts. A child
-ends with this process, however this one ends (`kx.child`).
+ends with this process, however this one ends (`shared.child`).
 """
 
 from __future__ import annotations

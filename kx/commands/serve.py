@@ -7,9 +7,9 @@ import signal
 
 import click
 
-from kx.child import end_with_parent
 from kx.context import Context
 from kx.processes import BUS, process_named
+from shared.child import end_with_parent
 from shared.runtime import serve_main
 from shared.settings import ensure_home
 

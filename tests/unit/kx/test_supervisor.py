@@ -13,9 +13,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from kx.child import EXIT_ORPHANED
 from kx.processes import Process
 from kx.supervisor import Supervisor, delay_after
+from shared.child import EXIT_ORPHANED
 
 pytestmark = pytest.mark.anyio
 
@@ -144,7 +144,7 @@ def test_back_off_grows_until_a_process_stayed(alive_s: float, delay_s: float, e
     assert delay_after(alive_s, delay_s) == expected
 
 
-GRANDCHILD = "from kx.child import end_with_parent; import os, time; end_with_parent(os.getppid()); print(os.getpid(), flush=True); time.sleep(60)"
+GRANDCHILD = "from shared.child import end_with_parent; import os, time; end_with_parent(os.getppid()); print(os.getpid(), flush=True); time.sleep(60)"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {GRANDCHILD!r}])"
 
 
@@ -161,6 +161,6 @@ def test_child_ends_with_its_killed_parent() -> None:
 
 def test_child_of_a_parent_that_is_gone_already_ends() -> None:
     """Between the start and the promise of the kernel the parent may die."""
-    code = "from kx.child import end_with_parent; end_with_parent(1 << 22)"
+    code = "from shared.child import end_with_parent; end_with_parent(1 << 22)"
     ran = subprocess.run([sys.executable, "-c", code], check=False)
     assert ran.returncode == EXIT_ORPHANED
