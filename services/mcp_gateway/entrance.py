@@ -44,14 +44,14 @@ class HttpFile(Struct, frozen=True, kw_only=True):
     url: str
 
 
-async def keep_open(server: ToolServer, settings: Settings) -> None:
-    """Serve HTTP as the settings say, until cancelled."""
+async def keep_open(server: ToolServer, settings: Settings, pace: Pace) -> None:
+    """Serve HTTP as the settings say, until cancelled; `pace` learns who asks."""
     if settings.http == "off":
         return
     tokens = AccessTokens(settings.home)
     try:
         await _until_wanted(tokens, settings)
-        async with _opened(server, tokens, settings):
+        async with _opened(server, tokens, settings, pace):
             await anyio.sleep_forever()
     finally:
         tokens.close()
@@ -74,7 +74,9 @@ def _has_valid(tokens: AccessTokens) -> bool:
 
 
 @asynccontextmanager
-async def _opened(server: ToolServer, tokens: AccessTokens, settings: Settings) -> AsyncIterator[None]:
+async def _opened(
+    server: ToolServer, tokens: AccessTokens, settings: Settings, pace: Pace
+) -> AsyncIterator[None]:
     # Over 0.1 s of imports, paid only where HTTP is used.
     from services.mcp_gateway.adapters.http_door import Clocks, HttpDoor
     from services.mcp_gateway.adapters.http_listener import bound, serving
@@ -91,7 +93,7 @@ async def _opened(server: ToolServer, tokens: AccessTokens, settings: Settings) 
             await anyio.sleep(LOOK_S * 5)
     port = listener.getsockname()[1]
     site = Site(port=port, is_open=settings.http_host != _LOOPBACK)
-    door = HttpDoor(manager.handle_request, site, tokens, TokenProjects(settings), clocks, pace=Pace())
+    door = HttpDoor(manager.handle_request, site, tokens, TokenProjects(settings), clocks, pace=pace)
     path = settings.run_dir / FILE_NAME
     async with manager.run(), serving(door, listener):
         await to_thread.run_sync(_announce, path, f"http://{_LOOPBACK}:{port}{PATH}")

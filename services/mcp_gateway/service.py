@@ -3,7 +3,7 @@
 command    Ask (frames)              → forwarded on the bus                      → Told
 http       POST /mcp with a token    → door, gate, tool, requests as below       → JSON or events
 mcp        JSON-RPC lines            → gate, tool, requests to query, watcher …  → JSON-RPC lines
-health     ServiceStatusRequest      → how many clients are connected            → ServiceStatus
+health     ServiceStatusRequest      → how many clients there are                → ServiceStatus
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import importlib
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import ModuleType
@@ -26,6 +27,7 @@ from services.mcp_gateway.adapters.local_socket import Serve, listening
 from services.mcp_gateway.adapters.mcp_link import McpLink
 from services.mcp_gateway.adapters.projects import project_of
 from services.mcp_gateway.calls import Calls
+from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.entrance import keep_open
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.bus_address import read_bus_file
@@ -41,6 +43,7 @@ from shared.subjects import GATEWAY
 if TYPE_CHECKING:
     from services.mcp_gateway.adapters.mcp_server import ToolServer
 
+HTTP_CLIENT_S = 60.0  # HTTP has no session: who asked within this is still there
 _SDK = "services.mcp_gateway.adapters.mcp_server"
 
 
@@ -78,6 +81,7 @@ class Gateway:
         self._settings = settings
         self._calls = calls
         self._clients = 0
+        self._pace = Pace()
         self._server: ToolServer | None = None
         self._loaded = anyio.Event()
 
@@ -87,7 +91,8 @@ class Gateway:
 
         async def handle(question: ServiceStatusRequest) -> ServiceStatus:
             found = cast("ServiceStatus", await health.handle(question))
-            return replace(found, detail=f"clients={self._clients}")  # a stack without clients may end
+            clients = self._clients + self._pace.callers_within(HTTP_CLIENT_S, time.monotonic())
+            return replace(found, detail=f"clients={clients}")  # a stack without clients may end
 
         return ServiceContract(
             name=GATEWAY,
@@ -100,7 +105,7 @@ class Gateway:
         module = await to_thread.run_sync(_import_sdk, abandon_on_cancel=True)
         self._server = module.make_server(self._calls.call)
         self._loaded.set()
-        await keep_open(self._server, self._settings)
+        await keep_open(self._server, self._settings, self._pace)
 
     async def prepare(self, hello: Hello, stream: LocalStream) -> Serve:
         """Choose what a connection is served by; refuse a session without a project."""

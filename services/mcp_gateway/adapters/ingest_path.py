@@ -18,7 +18,7 @@ def admitted_path(root: Path, loaded: LoadedConfig, typed: str) -> RelPath:
         KxError: PATH_OUTSIDE_ROOT, PATH_DENIED naming the pattern, ROOT_MISSING.
     """
     rel = PathGate(root).resolve(typed, root)
-    pattern = DenyList(loaded.config.indexing.deny).denies(rel) if rel else None
+    pattern = DenyList(loaded.config.indexing.deny, loaded.allow_denied).denies(rel) if rel else None
     if pattern is not None:
         raise KxError(
             ErrorCode.PATH_DENIED,

@@ -1,4 +1,4 @@
-"""How fast one caller may ask (pure): a bucket of calls that fills steadily."""
+"""How fast one caller may ask, and who asked lately (pure): a bucket of calls that fills steadily."""
 
 from __future__ import annotations
 
@@ -28,3 +28,7 @@ class Pace:
         if len(self._left) > MAX_CALLERS:
             del self._left[next(iter(self._left))]  # who has not asked for longest
         return 0 if is_let_through else max(math.ceil((1.0 - left) / self._rate), 1)
+
+    def callers_within(self, seconds: float, now_s: float) -> int:
+        """Count those whose last call is at most so long ago."""
+        return sum(now_s - then_s <= seconds for _, then_s in self._left.values())

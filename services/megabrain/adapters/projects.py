@@ -54,7 +54,7 @@ class Projects:
             name=loaded.config.project,
             vault=Vault(project.root_path),
             squads=loaded.config.squads,
-            deny=DenyList(loaded.config.indexing.deny),
+            deny=DenyList(loaded.config.indexing.deny, loaded.allow_denied),
         )
         self._made[instance] = (project, loaded, found)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import os
 import random
 import socket
 from collections.abc import AsyncIterator
@@ -35,7 +36,7 @@ from tests.support.rows import passed
 pytestmark = pytest.mark.anyio
 
 MODES = ["auto", "legacy"]
-FRAMES = 250
+FRAMES = 10_000 if os.environ.get("KX_SOAK") else 250
 CANARY = "canary-3e71a"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from services.mcp_gateway.calls import Calls
 from services.mcp_gateway.core.tools import BY_NAME
 from shared import messages as m
 from shared.errors import ErrorCode, KxError
+from shared.settings import load_settings
 from tests.support.gateway_bench import fake_services
 
 pytestmark = pytest.mark.anyio
@@ -66,6 +68,19 @@ async def test_a_path_that_may_not_be_indexed_is_refused_by_name_and_announced_t
             await ingest(path)
         assert refused.value.code is code
         assert fakes.asked == []
+
+
+async def test_what_the_user_allows_may_be_indexed_and_the_rest_stays_denied(settings, open_project):
+    """MISSION 1.4: `allowDenied` of the user's own file counts here as it does for the indexer."""
+    (open_project / ".env.example").write_text("PORT=80\n")
+    grants = {"projects": {str(open_project): {"allowDenied": [".env.example"]}}}
+    (settings.home / "config.json").write_text(json.dumps(grants))
+    told = load_settings({"home": str(settings.home)}, {"HOME": str(settings.home.parent)})
+    async with ingesting(SessionProject(Path(os.path.realpath(open_project)), told)) as (ingest, _):
+        assert (await ingest(".env.example")).path == ".env.example"
+        with pytest.raises(KxError) as refused:
+            await ingest(".env")
+        assert refused.value.code is ErrorCode.PATH_DENIED
 
 
 async def test_a_folder_with_something_denied_in_it_says_what_was_left_out(session):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import stat
@@ -9,6 +10,7 @@ import struct
 from pathlib import Path
 
 import anyio
+import httpx2
 import pytest
 from anyio import to_thread
 from msgspec.structs import replace
@@ -24,6 +26,7 @@ from shared.process_identity import own_identity
 from shared.stack_file import GREETING_S, StackFile, greet, read_stack_file, running_stack, write_stack_file
 from shared.subjects import COMMAND, GATEWAY, RECONCILE, RETRY_FAILED, SEARCH, TOUCHED, service_status
 from tests.support.gateway_bench import fake_services, make_hit, running_gateway
+from tests.support.http_bench import make_token
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +85,26 @@ async def test_only_agents_and_working_commands_count_as_clients(settings):
         async with SocketBus.connect(stack) as other:
             await other.request(SEARCH, SEARCH_IT)
             assert (await one.request(service_status(GATEWAY), question)).detail == "clients=1"
+
+
+async def test_who_asks_over_http_counts_as_a_client(settings, open_project):
+    """A stack that lingers does not end under an agent that holds no connection; who has no token is nobody."""
+    over_http = replace(settings, http="on", http_port=0)
+    token = make_token(over_http, open_project)
+    async with (
+        fake_services() as (bus, _),
+        running_gateway(bus, over_http) as stack,
+        SocketBus.connect(stack) as one,
+        httpx2.AsyncClient(trust_env=False) as http,
+    ):
+        with anyio.fail_after(30):
+            while not (told := over_http.run_dir / "http.json").exists():
+                await anyio.sleep(0.02)
+        url = json.loads(told.read_bytes())["url"]
+        for presented, clients in ((f"{token}0", 0), (token, 1), (token, 1)):
+            await http.post(url, headers={"Authorization": f"Bearer {presented}"}, content=b"{}")
+            answered = await one.request(service_status(GATEWAY), m.ServiceStatusRequest())
+            assert answered.detail == f"clients={clients}"
 
 
 async def test_the_socket_and_its_folder_belong_to_the_user_alone(settings):

@@ -19,6 +19,7 @@ from shared.megabrain_messages import (
     UpdateKind,
 )
 from shared.subjects import ACTIVITIES, ACTIVITY, ARTIFACT_ADD, ARTIFACT_LINK, ARTIFACTS
+from tests.support.configs import write_json
 from tests.support.megabrain_bench import Asker, Bench
 from tests.support.notes import ORIGINAL
 
@@ -193,6 +194,17 @@ async def test_denied_note_is_neither_written_nor_shown(tmp_path: Path):
         ):
             assert (await refused(call)).code is ErrorCode.PATH_DENIED
     assert bench.note("segredo-um").read_text() == ORIGINAL
+
+
+async def test_note_the_user_allows_is_written_and_shown(tmp_path: Path):
+    """MISSION 1.4: `allowDenied` of the user's own file counts here too; `secring.*` is denied by default."""
+    with_grant = {"projects": {str(tmp_path / "allowed/proj"): {"allowDenied": [".vault/megabrain/secring.md"]}}}
+    write_json(tmp_path / "allowed/.kx/config.json", with_grant)
+    async with Bench(tmp_path / "allowed").serving() as ask:
+        await ask.add("Secring")
+        assert (await ask.ask(ACTIVITIES, ActivitiesRequest)).total == 1
+    async with Bench(tmp_path / "denied").serving() as ask:
+        assert (await refused(ask.add("Secring"))).code is ErrorCode.PATH_DENIED
 
 
 async def test_mere_folder_gets_no_vault(tmp_path: Path):

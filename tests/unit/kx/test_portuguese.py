@@ -35,7 +35,7 @@ NOT_WORDS = {
     "{problem}",  # a refusal of the command line, whose whole text is a value
     "mcp.projectId",  # a key
     "{internal}: {__name__}",  # a code and the name of an exception
-    "clients={_clients}",
+    "clients={clients}",
     "-> {}",
     "",
 }

@@ -34,3 +34,11 @@ def test_callers_are_not_remembered_without_bound():
     for number in range(MAX_CALLERS + 50):
         pace.wait_s(str(number), 0.0)
     assert len(pace._left) == MAX_CALLERS
+
+
+def test_who_asked_lately_is_counted_once():
+    """A lingering stack: callers over HTTP hold no connection, so their last call tells that they are there."""
+    pace = Pace(rate=1, burst=1)
+    for caller, now in (("early", 0.0), ("late", 30.0), ("late", 50.0)):
+        pace.wait_s(caller, now)
+    assert [pace.callers_within(60.0, now) for now in (50.0, 60.0, 61.0, 110.0, 111.0)] == [2, 2, 1, 1, 0]
