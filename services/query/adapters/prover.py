@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,7 +14,9 @@ from services.query.core.dedup import with_passage
 from services.query.core.grouping import MAX_SPANS, Result, as_result
 from services.query.core.passages import Location, Passage, Ranked
 from services.query.core.proof import Lines, find_passage, readable_text
+from shared.embedded_text import embed_text
 from shared.errors import KxError
+from shared.identity import text_hash
 from shared.pathgate import PathGate
 
 MAX_REREAD_BYTES = 4 * 1024 * 1024
@@ -35,7 +38,7 @@ class Prover:
 
     def __init__(self, root: Path) -> None:
         self._gate = PathGate(root)
-        self._texts: dict[str, str | None] = {}  # of files that changed; None: gone or not readable
+        self._texts: dict[str, str | None] = {}  # of files that are compared; None: gone or not readable
         self._unchanged: dict[tuple[str, int, int], bool] = {}
         self._rereads = 0
         self._left_out = 0
@@ -71,13 +74,20 @@ class Prover:
         return standing
 
     def _proven(self, passage: Passage) -> Passage | None:
-        places = [self._place(passage.text, place) for place in (passage.at, *passage.elsewhere)]
+        # A row that a bad disk changed is not its file's text, however unchanged the file: then the file is read.
+        is_sound = text_hash(embed_text(passage.heading, passage.text)) == passage.text_hash
+        places = [self._place(passage.text, place, is_sound=is_sound) for place in (passage.at, *passage.elsewhere)]
         found = [place for place in places if place is not None]
-        return replace(passage, at=found[0], elsewhere=tuple(found[1:])) if found else None
+        if not found:
+            return None
+        heading = passage.heading if is_sound else ""
+        return replace(passage, heading=heading, at=found[0], elsewhere=tuple(found[1:]))
 
-    def _place(self, text: str, place: Location) -> Location | None:
+    def _place(self, text: str, place: Location, *, is_sound: bool) -> Location | None:
         if self._is_unchanged(place):
-            return place
+            if is_sound:
+                return place
+            self._keep_text(place.path)
         file_text = self._texts.get(place.path)
         lines = (
             None
@@ -107,6 +117,18 @@ class Prover:
         finally:
             os.close(opened.fd)
         return False
+
+    def _keep_text(self, path: str) -> None:
+        """Read a file whose text is not kept yet."""
+        if path in self._texts:
+            return
+        self._texts[path] = None
+        with suppress(KxError, OSError):
+            opened = self._gate.open_file(path)
+            try:
+                self._texts[path] = self._read(opened.fd, opened.stat.st_size)
+            finally:
+                os.close(opened.fd)
 
     def _read(self, fd: int, size: int) -> str | None:
         self._rereads += 1

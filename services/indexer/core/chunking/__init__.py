@@ -7,9 +7,9 @@ from services.indexer.core.chunking.model import (
     Counter,
     Definition,
     Parsed,
-    embed_text,
 )
 from services.indexer.core.chunking.reading import chunk, definitions, parse_document
+from shared.embedded_text import embed_text
 
 __all__ = [
     "CHUNKER_VERSION",

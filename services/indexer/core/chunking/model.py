@@ -4,7 +4,6 @@ Pure. A chunk is a run of a document's lines small enough to be embedded whole; 
 the document gives to some of its lines. Where the borders run is decided in `partition`.
 """
 
-import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -18,10 +17,6 @@ MAX_TOKENS = EMBED_SAFE_TOKENS
 CONTENT_TOKENS = MAX_TOKENS - SPECIAL_TOKENS
 
 Counter = Callable[[str], int]
-
-# "[[ -f x ]]" of a shell is no link. Links are replaced with a blank on each side, where tokens add up: what is embedded
-# never has more of them than the text.
-_WIKILINK = re.compile(r"\[\[(?=\S)([^\[\]\n|]+)(?:\|([^\[\]\n]+))?\]\]")
 
 
 class Chunk(Struct, frozen=True):
@@ -51,16 +46,3 @@ class Parsed(Struct, frozen=True):
 
     chunks: tuple[Chunk, ...]
     definitions: tuple[Definition, ...]
-
-
-def embed_text(heading: str, text: str) -> str:
-    """Return what the model sees of a chunk; the file's path is no part of it, so a rename costs no embedding.
-
-    Of a wikilink it sees what a reader sees, the alias or else the target. Never more tokens than heading and text have.
-
-    >>> embed_text("", "see [[decisions/adr-7|the decision]].")
-    'see  the decision .'
-    """
-    if "[[" in text:
-        text = _WIKILINK.sub(lambda link: f" {link[2] or link[1]} ", text)
-    return f"{heading}\n{text}" if heading else text

@@ -6,10 +6,11 @@ over its lines, each counted once.
 
 from collections.abc import Iterator
 
-from services.indexer.core.chunking.model import CONTENT_TOKENS, Chunk, Counter, embed_text
+from services.indexer.core.chunking.model import CONTENT_TOKENS, Chunk, Counter
 from services.indexer.core.chunking.outline import Outline
 from services.indexer.core.chunking.partition import partition
 from services.indexer.core.chunking.window import CHARS_PER_TOKEN, slices
+from shared.embedded_text import embed_text
 from shared.token_budget import SPECIAL_TOKENS
 
 # A path of names helps the model little beyond its first words, and takes room from the text.
