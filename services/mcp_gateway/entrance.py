@@ -74,9 +74,7 @@ def _has_valid(tokens: AccessTokens) -> bool:
 
 
 @asynccontextmanager
-async def _opened(
-    server: ToolServer, tokens: AccessTokens, settings: Settings, pace: Pace
-) -> AsyncIterator[None]:
+async def _opened(server: ToolServer, tokens: AccessTokens, settings: Settings, pace: Pace) -> AsyncIterator[None]:
     # Over 0.1 s of imports, paid only where HTTP is used.
     from services.mcp_gateway.adapters.http_door import Clocks, HttpDoor
     from services.mcp_gateway.adapters.http_listener import bound, serving

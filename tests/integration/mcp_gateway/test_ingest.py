@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from services.mcp_gateway.core.tools import BY_NAME
 from shared import messages as m
 from shared.errors import ErrorCode, KxError
 from shared.settings import load_settings
+from tests.support.configs import write_json
 from tests.support.gateway_bench import fake_services
 
 pytestmark = pytest.mark.anyio
@@ -29,6 +29,15 @@ def session(settings, open_project, tmp_path) -> SessionProject:
     (open_project / "folder-link").symlink_to(tmp_path)
     (open_project / "public.md").symlink_to(".env")
     return SessionProject(Path(os.path.realpath(open_project)), settings)
+
+
+@pytest.fixture
+def allowing(settings, open_project) -> SessionProject:
+    """A project of which the user lets in one denied file."""
+    (open_project / ".env.example").write_text("PORT=80\n")
+    write_json(settings.home / "config.json", {"projects": {str(open_project): {"allowDenied": [".env.example"]}}})
+    told = load_settings({"home": str(settings.home)}, {"HOME": str(settings.home.parent)})
+    return SessionProject(Path(os.path.realpath(open_project)), told)
 
 
 @asynccontextmanager
@@ -70,13 +79,9 @@ async def test_a_path_that_may_not_be_indexed_is_refused_by_name_and_announced_t
         assert fakes.asked == []
 
 
-async def test_what_the_user_allows_may_be_indexed_and_the_rest_stays_denied(settings, open_project):
+async def test_what_the_user_allows_may_be_indexed_and_the_rest_stays_denied(allowing):
     """MISSION 1.4: `allowDenied` of the user's own file counts here as it does for the indexer."""
-    (open_project / ".env.example").write_text("PORT=80\n")
-    grants = {"projects": {str(open_project): {"allowDenied": [".env.example"]}}}
-    (settings.home / "config.json").write_text(json.dumps(grants))
-    told = load_settings({"home": str(settings.home)}, {"HOME": str(settings.home.parent)})
-    async with ingesting(SessionProject(Path(os.path.realpath(open_project)), told)) as (ingest, _):
+    async with ingesting(allowing) as (ingest, _):
         assert (await ingest(".env.example")).path == ".env.example"
         with pytest.raises(KxError) as refused:
             await ingest(".env")

@@ -27,6 +27,7 @@ from shared.stack_file import GREETING_S, StackFile, greet, read_stack_file, run
 from shared.subjects import COMMAND, GATEWAY, RECONCILE, RETRY_FAILED, SEARCH, TOUCHED, service_status
 from tests.support.gateway_bench import fake_services, make_hit, running_gateway
 from tests.support.http_bench import make_token
+from tests.support.processes import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -97,9 +98,8 @@ async def test_who_asks_over_http_counts_as_a_client(settings, open_project):
         SocketBus.connect(stack) as one,
         httpx2.AsyncClient(trust_env=False) as http,
     ):
-        with anyio.fail_after(30):
-            while not (told := over_http.run_dir / "http.json").exists():
-                await anyio.sleep(0.02)
+        told = over_http.run_dir / "http.json"
+        await to_thread.run_sync(lambda: eventually(told.exists, within_s=30))
         url = json.loads(told.read_bytes())["url"]
         for presented, clients in ((f"{token}0", 0), (token, 1), (token, 1)):
             await http.post(url, headers={"Authorization": f"Bearer {presented}"}, content=b"{}")
