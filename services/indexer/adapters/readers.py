@@ -6,6 +6,7 @@ A process that dies (a parser that overflows its stack) costs the one document i
 from __future__ import annotations
 
 import os
+import signal
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -92,6 +93,8 @@ _counters: list[TokenCounter] = []
 
 
 def _begin(parent: int, model: ModelFiles) -> None:
+    # Ctrl+C reaches the whole group of a terminal; whether work stops is for the parent to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logs.configure("warning")
     end_with_parent(parent)
     verify_file(model.vocabulary)
