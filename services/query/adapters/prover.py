@@ -39,7 +39,7 @@ class Prover:
     def __init__(self, root: Path) -> None:
         self._gate = PathGate(root)
         self._texts: dict[str, str | None] = {}  # of files that are compared; None: gone or not readable
-        self._unchanged: dict[tuple[str, int, int], bool] = {}
+        self._unchanged: dict[tuple[str, int, int, int], bool] = {}
         self._rereads = 0
         self._left_out = 0
 
@@ -97,7 +97,7 @@ class Prover:
         return None if lines is None else replace(place, start_line=lines.start, end_line=lines.end)
 
     def _is_unchanged(self, place: Location) -> bool:
-        key = (place.path, place.size, place.mtime_ns)
+        key = (place.path, place.size, place.mtime_ns, place.ctime_ns)
         known = self._unchanged.get(key)
         if known is None:
             known = self._unchanged[key] = self._look(place)
@@ -111,7 +111,7 @@ class Prover:
             self._texts[place.path] = None
             return False
         try:
-            if (opened.stat.st_size, opened.stat.st_mtime_ns) == (place.size, place.mtime_ns):
+            if _is_as_indexed(opened.stat, place):
                 return True
             self._texts[place.path] = self._read(opened.fd, opened.stat.st_size)
         finally:
@@ -136,3 +136,9 @@ class Prover:
             return None
         with os.fdopen(os.dup(fd), "rb") as file:
             return readable_text(file.read(MAX_REREAD_BYTES))
+
+
+def _is_as_indexed(found: os.stat_result, place: Location) -> bool:
+    """Compare what can be had without reading; of the three times only the ctime cannot be set back."""
+    is_ctime_equal = place.ctime_ns in {0, found.st_ctime_ns}
+    return is_ctime_equal and (found.st_size, found.st_mtime_ns) == (place.size, place.mtime_ns)

@@ -29,6 +29,7 @@ class Location(Struct, frozen=True, kw_only=True):
     end_line: int
     size: int  # bytes of the file when it was indexed
     mtime_ns: int
+    ctime_ns: int = 0  # 0 when it is not known
 
     @property
     def order(self) -> tuple[str, int]:

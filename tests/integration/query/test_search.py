@@ -155,6 +155,20 @@ async def test_text_that_the_disk_changed_in_the_index_is_never_shown_as_the_fil
     assert ("1 passages changed on disk and were left out" in reply.notes) is (not shown)
 
 
+async def test_text_changed_under_its_old_size_and_time_is_never_shown(bench: QueryBench) -> None:
+    """Case 26, row F6: what sets a time back cannot set the ctime back."""
+    with bench.index() as index:
+        index.add("a.md", "oldword stands here").add("b.md", "oldword stays")
+        for name in ("a.md", "b.md"):
+            found = (bench.root / name).stat()
+            index.execute(f"UPDATE document_e1 SET ctime_ns = {found.st_ctime_ns} WHERE path = '{name}'")
+    before = (bench.root / "a.md").stat()
+    (bench.root / "a.md").write_text("newword stands here\n")
+    os.utime(bench.root / "a.md", ns=(before.st_atime_ns, before.st_mtime_ns))
+    async with bench.serving() as ask:
+        assert await ask.paths("oldword", mode="lexical") == ["b.md"]
+
+
 async def test_a_touched_file_is_shown_as_it_is(bench: QueryBench) -> None:
     """A new mtime alone changes nothing."""
     with bench.index() as index:
