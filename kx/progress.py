@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shutil import get_terminal_size
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -12,6 +13,7 @@ from shared.messages import IndexProgress
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+MAX_COLUMNS = 110
 _TEXT_FORMAT = "{desc} {percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} [{rate_fmt}, {remaining}]"
 
 
@@ -66,6 +68,7 @@ class Bar:
                 desc=label,
                 unit=f" {unit}",
                 leave=False,
+                ncols=min(MAX_COLUMNS, get_terminal_size().columns),  # tqdm shows nothing where a terminal says 0
                 file=sys.stderr,
                 bar_format=_TEXT_FORMAT,
             )

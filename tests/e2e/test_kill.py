@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import time
 from pathlib import Path
 
@@ -91,3 +92,25 @@ def test_ctrl_c_keeps_everything_and_says_how_to_go_on(tmp_path, many_files):
     assert process.returncode == 0
     assert b"vectors ready. Go on with: kx index" in err
     assert kx("search", "work_3_4", "--in", many_files, "--mode", "lexical").code == 0
+
+
+def test_ctrl_c_of_a_terminal_while_words_are_read_is_an_orderly_end(tmp_path):
+    """The terminal signals the whole group, the reading processes with it; that must not look like a crash."""
+    root = tmp_path / "many"
+    root.mkdir()
+    for number in range(3_000):
+        (root / f"f{number}.py").write_text(f"def function_{number}():\n    return {number}\n" * 20)
+    kx = Kx(tmp_path / "a" / ".kx")
+    with kx.running("index", root, "--wait", "text") as process:
+        deadline = time.monotonic() + 60
+        while not any((kx.home / "data").glob("*.sqlite-wal")):  # the moment of the Ctrl+C: into the reading
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(0.5)  # the readers are there
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert b"Go on with: kx index" in err
+    assert b"Traceback" not in err
+    assert b"error" not in err
+    assert kx("index", root, "--wait", "text").code == 0

@@ -47,7 +47,9 @@ class Kx:
         """Start, and be sure that it ends with the context; with `log`, its output goes there."""
         with ExitStack() as files:
             out = files.enter_context(log.open("ab")) if log is not None else subprocess.PIPE
-            process = subprocess.Popen(self._line(arguments), env=self._environ("en"), stdout=out, stderr=out)
+            process = subprocess.Popen(
+                self._line(arguments), env=self._environ("en"), stdout=out, stderr=out, start_new_session=True
+            )
             try:
                 yield process
             finally:

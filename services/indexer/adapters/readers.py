@@ -53,7 +53,13 @@ class Readers:
                 initializer=_begin,
                 initargs=(os.getpid(), self._vocabulary),
             )
-        return self._pool.submit(_read, batch)
+        # Ctrl+C reaches the whole group of a terminal; whether work stops is for this process to say. A process that
+        # starts inherits what is blocked, so that it is deaf from its first instruction.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return self._pool.submit(_read, batch)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def close(self) -> None:
         """End the processes; the next batch starts new ones."""
@@ -93,8 +99,6 @@ _counters: list[TokenCounter] = []
 
 
 def _begin(parent: int, model: ModelFiles) -> None:
-    # Ctrl+C reaches the whole group of a terminal; whether work stops is for the parent to say.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logs.configure("warning")
     end_with_parent(parent)
     verify_file(model.vocabulary)
