@@ -15,4 +15,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # before the command could say what an interrupt means
+        sys.exit(130)
