@@ -6,9 +6,12 @@ no log and no answer.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from typing import Any
+from weakref import WeakValueDictionary
 
+import anyio
 import msgspec
 import structlog
 from anyio import to_thread
@@ -36,6 +39,8 @@ from shared.access_tokens import AccessTokens
 from shared.errors import KxError
 
 INVALID_REQUEST = -32600  # of JSON-RPC
+AT_ONCE = 2  # calls of one token that are worked on
+TURN_S = 1.0  # a call waits for earlier ones of its token
 
 Message = MutableMapping[str, Any]  # as ASGI carries them
 Receive = Callable[[], Awaitable[Message]]
@@ -64,6 +69,7 @@ class HttpDoor:
         self._projects = projects
         self._clocks = clocks
         self._pace = pace
+        self._turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Refuse, or let in with the caller in the scope."""
@@ -94,7 +100,8 @@ class HttpDoor:
         if refusal is not None:
             return refusal
         caller = TokenCaller(token, self._projects)
-        await self._inner({**scope, CALLER: caller}, _replay(body, receive), send)
+        async with self._in_turn(token):
+            await self._inner({**scope, CALLER: caller}, _replay(body, receive), send)
         return None
 
     async def _holder(self, head: Head) -> AccessToken | Refusal:
@@ -107,6 +114,20 @@ class HttpDoor:
             _log.warning("token.not_checked", error_code=error.code.value)
             return Refusal(status=503, message="tokens cannot be checked; see: kx token list")
         return token or UNAUTHORISED
+
+    @asynccontextmanager
+    async def _in_turn(self, token: AccessToken) -> AsyncIterator[None]:
+        """Let a caller's burst through a few at a time, or others wait behind all of it; nobody waits for long calls."""
+        turns = self._turns.get(token.id)
+        if turns is None:
+            turns = self._turns[token.id] = anyio.Semaphore(AT_ONCE)
+        with anyio.move_on_after(TURN_S) as waiting:
+            await turns.acquire()
+        try:
+            yield
+        finally:
+            if not waiting.cancelled_caught:
+                turns.release()
 
     def _too_fast(self, token: AccessToken) -> Refusal | None:
         wait_s = self._pace.wait_s(token.id, self._clocks.tick_s())

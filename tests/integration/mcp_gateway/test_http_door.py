@@ -7,9 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import anyio
 import msgspec
 import pytest
 
+from services.mcp_gateway.adapters.http_door import AT_ONCE, HttpDoor
 from shared.access_tokens import AccessTokens
 from tests.support.gateway_bench import fake_services, make_settings
 from tests.support.http_bench import HOST, PORT, Answered, Headers, ask, headers_of, http_door, make_token, modern
@@ -21,6 +23,7 @@ HEADS = {"host": "Host", "origin": "Origin", "token": "Authorization", "type": "
 HEADS |= {"version": "MCP-Protocol-Version", "called": "Mcp-Method", "name": "Mcp-Name", "length": "Content-Length"}
 LEGACY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 TOO_LONG = 4 * 1024 * 1024 + 1
+BURST = 6
 
 
 class Case:
@@ -205,6 +208,53 @@ async def test_a_greedy_caller_is_told_when_to_come_again_and_others_are_served(
         assert {one.headers["retry-after"] for one in answers[5:]} == {"1"}
         assert (await asked(door, calm, Case("calm", 200))).status == 200
     passed("A14", refused=15, others="served")
+
+
+class Slow:
+    """What stands behind a door: notes how many calls of it are worked on, and ends them when told."""
+
+    def __init__(self, door: HttpDoor, fast: str) -> None:
+        self.now = self.most = 0
+        self.may_end = anyio.Event()
+        self._inner, self._fast = door._inner, fast
+        door._inner = self
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve; at once for the token that is not slow."""
+        if (b"authorization", f"Bearer {self._fast}".encode()) not in scope["headers"]:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            if self.now == BURST:
+                self.may_end.set()
+            await self.may_end.wait()
+            self.now -= 1
+        await self._inner(scope, receive, send)
+
+
+async def test_a_burst_of_one_token_is_worked_on_a_few_at_a_time(settings, gated, monkeypatch):
+    """Row A14: others do not wait behind all of it."""
+    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.TURN_S", 60.0)
+    greedy, calm = make_token(settings, gated), make_token(settings, gated)
+    async with fake_services() as (bus, _), http_door(bus, settings) as door, anyio.create_task_group() as tasks:
+        slow = Slow(door, calm)
+        for _ in range(BURST):
+            tasks.start_soon(asked, door, greedy, Case("greedy", 200))
+        for _ in range(BURST):
+            assert (await asked(door, calm, Case("calm", 200))).status == 200
+        assert slow.now == slow.most == AT_ONCE
+        slow.may_end.set()
+    assert (slow.now, slow.most) == (0, AT_ONCE)
+
+
+async def test_nobody_waits_for_long_calls_of_the_same_token(settings, gated, monkeypatch):
+    """Row A14: two walks that go on do not keep an agent from searching."""
+    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.TURN_S", 0.01)
+    token = make_token(settings, gated)
+    async with fake_services() as (bus, _), http_door(bus, settings) as door, anyio.create_task_group() as tasks:
+        slow = Slow(door, "nobody")
+        for _ in range(BURST):  # they end once all of them are worked on
+            tasks.start_soon(asked, door, token, Case("long", 200))
+    assert slow.most == BURST
 
 
 async def test_a_damaged_token_file_lets_nobody_in(settings, gated):

@@ -22,6 +22,7 @@ from shared.subjects import ACTIVITIES, ACTIVITY, ARTIFACT_ADD, ARTIFACT_LINK, A
 from tests.support.configs import write_json
 from tests.support.megabrain_bench import Asker, Bench
 from tests.support.notes import ORIGINAL
+from tests.support.rows import passed
 
 pytestmark = pytest.mark.anyio
 
@@ -348,3 +349,4 @@ async def test_two_writers_lose_nothing_in_a_thousand_histories(tmp_path: Path):
     """Issue 8 in full."""
     for seed in range(1_000):
         await play(tmp_path / str(seed), seed)
+    passed("B11", histories=1_000, writers=2, lost=0)

@@ -27,6 +27,7 @@ from services.megabrain.core.sections import LOG, section_named
 from shared.errors import ErrorCode, KxError
 from shared.megabrain_messages import UpdateKind
 from tests.support.notes import BY_HAND, ORIGINAL, mutated, with_hand_edit
+from tests.support.rows import passed
 
 TODAY = "2026-11-30"
 
@@ -261,4 +262,6 @@ def test_mutated_notes_survive_their_updates():
 @pytest.mark.soak
 def test_many_mutated_notes_survive_their_updates():
     """B11 in full."""
-    assert sum(play(seed) for seed in range(1_000, 1_500)) > 250
+    activities = sum(play(seed) for seed in range(1_000, 1_500))
+    assert activities > 250
+    passed("B11", notes=500, activities=activities, updates_each=10, exceptions=0, two_blocks=0)
