@@ -33,18 +33,23 @@ def pack(
     """Group texts of like length until each group holds `budget_tokens`, most urgent class first.
 
     Within a class the order is by length, because a run is padded to its longest text; a text above the budget goes
-    alone, and so do those in `alone`, after all others. Every text appears exactly once.
+    alone, and so do those in `alone`, after the others of their class: before a less urgent class, because whoever
+    embeds stops there as long as anything more urgent waits. Every text appears exactly once.
     """
-    suspects = [(text,) for text in texts if text.text_hash in alone]
-    texts = [text for text in texts if text.text_hash not in alone]
+    for urgency in sorted({text.urgency for text in texts}):
+        of_class = [text for text in texts if text.urgency == urgency]
+        yield from _together([text for text in of_class if text.text_hash not in alone], budget_tokens)
+        yield from ((text,) for text in of_class if text.text_hash in alone)
+
+
+def _together(texts: Sequence[MissingText], budget_tokens: int) -> Iterator[tuple[MissingText, ...]]:
     group: list[MissingText] = []
     held = 0
-    for text in sorted(texts, key=lambda t: (t.urgency, t.tokens, t.text_hash)):
-        if group and (held + text.tokens > budget_tokens or text.urgency != group[-1].urgency):
+    for text in sorted(texts, key=lambda t: (t.tokens, t.text_hash)):
+        if group and held + text.tokens > budget_tokens:
             yield tuple(group)
             group, held = [], 0
         group.append(text)
         held += text.tokens
     if group:
         yield tuple(group)
-    yield from suspects
