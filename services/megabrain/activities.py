@@ -195,8 +195,8 @@ def _tag(text: str) -> str:
 
 
 def _branch(text: str) -> tuple[str, str]:
-    repository, _, branch = one_line("branch", text).replace("|", "\\|").partition(":")
-    return repository.strip(), branch.strip()
+    repository, colon, branch = one_line("branch", text).replace("|", "\\|").partition(":")
+    return (repository.strip(), branch.strip()) if colon else ("", repository.strip())
 
 
 def _day(name: str, text: str) -> str:

@@ -181,6 +181,13 @@ async def test_long_note_is_read_in_parts(bench: Bench):
         assert (beyond.text, beyond.next_offset) == ("", None)
 
 
+async def test_branch_without_a_repository_stands_in_its_own_column(bench: Bench):
+    """A person types `feat/x`; the note must not call that a repository."""
+    async with bench.serving() as ask:
+        await ask.add("Ramos", branches=("feat/x", "loja:feat/y"))
+    assert "|---|---|\n|  | feat/x |\n| loja | feat/y |\n" in bench.note("ramos").read_text()
+
+
 async def test_denied_note_is_neither_written_nor_shown(tmp_path: Path):
     """A4: what the project denies stays out of every answer."""
     bench = Bench(tmp_path, {"project": "p", "indexing": {"deny": [".vault/megabrain/segredo*"]}})
