@@ -49,6 +49,16 @@ def decode_path(path: str) -> bytes:
     return _ESCAPE.sub(_unescape, raw)
 
 
+def can_name_an_entry(path: str) -> bool:
+    r"""Tell whether a tree can hold such a file, or folder where it ends with "/".
+
+    >>> [can_name_an_entry(path) for path in ("a/b.md", "a/", "a/../b.md", "./a", "/a", "a//b", "a\x00")]
+    [True, True, False, False, False, False, False]
+    """
+    parts = decode_path(path.removesuffix("/")).split(b"/")
+    return all(part not in {b"", b".", b".."} and b"\0" not in part for part in parts)
+
+
 def join(parent: str, name: str) -> RelPath:
     """Give the path of `name` in the directory `parent`; the root is ""."""
     return RelPath(f"{parent}/{name}" if parent else name)

@@ -19,7 +19,7 @@ from services.indexer.core.prepare import PreparedDocument, prepare_chunks
 from shared.analyzer import index_terms
 from shared.errors import ErrorCode, KxError
 from shared.pathgate import PathGate
-from shared.relpath import RelPath
+from shared.relpath import RelPath, can_name_an_entry
 from shared.treerules import RulesConfig, TreeRules
 
 # Reading the rules costs some milliseconds, a twentieth of a batch. A changed ignore file is a touched path itself and
@@ -90,6 +90,8 @@ class Reader:
         Raises:
             KxError: of the environment (a damaged vocabulary, a missing root), never of the document.
         """
+        if path and not can_name_an_entry(path):  # from a foreign message: it gets no row, and one of earlier goes
+            return Gone()
         if path.endswith("/"):
             return read_folder(gate, rules, RelPath(path))
         found = read_document(gate, rules, RelPath(path))

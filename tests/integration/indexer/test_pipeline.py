@@ -60,6 +60,20 @@ async def test_duplicates_and_any_order_of_touches_end_equal(root, tmp_path):
     assert progress.documents == 5
 
 
+@pytest.mark.parametrize(
+    "path", ["sub/../n0.md", "../secret.md", "./n0.md", "/n0.md", "sub//n0.md", "n0.md\0", "\0", "../"]
+)
+async def test_a_path_that_no_tree_can_hold_gets_no_row(path, root, tmp_path):
+    """Row B7: a second spelling of a file would be a second document, and nobody could remove it."""
+    (root / "sub").mkdir()
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch(*paths_of(root))
+        await work.touch(path)
+        await work.until("text")
+    facts = facts_of(work.project.index_path, work.project.instance)
+    assert {row[0] for row in facts.rows} == set(paths_of(root))
+
+
 async def test_live_edits_are_embedded_before_bulk(root, tmp_path):
     """A person who saves does not wait behind a first index (MISSION 3.1)."""
     async with indexing(root, tmp_path / ".kx") as work:
