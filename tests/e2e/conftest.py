@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.soak.conftest import amount, report
 from tests.support.command import Kx
+
+__all__ = ["amount", "report"]  # fixtures: some tests here are rows with a line
 
 
 @pytest.fixture
