@@ -131,6 +131,8 @@ def ended(kx: Kx, root: Path, way: str) -> list[str]:
         problems += [] if code == expected else [f"{way}: the supervisor ended with {code}"]
     left = eventually(lambda: not processes_of(kx.home), within_s=GONE_S)
     problems += [] if left else [f"{way}: {line}" for line in processes_of(kx.home).values()]
+    # the kernel closes the files of a killed process a moment after it has forgotten its environment
+    eventually(lambda: not held_locks(kx.home), within_s=GONE_S)
     return problems + [f"{way}: {name} is locked" for name in held_locks(kx.home)]
 
 

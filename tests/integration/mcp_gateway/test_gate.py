@@ -20,6 +20,7 @@ from shared.bus_memory import MemoryBus
 from shared.errors import ErrorCode, KxError
 from shared.index_open import AUDIT_EVENT
 from tests.support.gateway_bench import OTHER_ID, PROJECT_ID, fake_services, make_project
+from tests.support.rows import passed
 
 pytestmark = pytest.mark.anyio
 
@@ -149,6 +150,7 @@ async def test_who_does_not_name_the_project_gets_its_code_and_nothing_is_touche
         assert fakes.asked == []
     assert opened == []
     assert list(settings.projects_dir.iterdir()) == []
+    passed("A5", tool=tool.name, unnamed=len(absent(gated)), mismatched=len(different(gated)), opens=len(opened))
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=TOOL_NAMES)
@@ -159,6 +161,7 @@ async def test_every_spelling_that_leads_to_the_right_root_is_let_in(tool, setti
         for case in right(gated):
             await calls.call(session, tool, ARGUMENTS[tool.name] | case)
         assert fakes.asked
+    passed("A5", tool=tool.name, accepted=len(right(gated)))
 
 
 async def test_the_query_service_opens_an_index_only_for_who_was_let_in(settings, gated, places, opened):
