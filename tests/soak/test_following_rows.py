@@ -31,6 +31,7 @@ RECOVERY_S = 10.0
 ROUNDS = 4 if IS_SOAK else 1
 
 
+@pytest.mark.connected
 def test_files_created_while_the_watcher_was_stopped_are_all_indexed(tmp_path, amount: Amount, report: Report):
     """Row F8, case 22: the kernel's queue overflows without a word; the raw library sees 5,463 of 20,001."""
     kx, root, files = Kx(tmp_path / "home" / ".kx"), tmp_path / "tree", amount(20_001)

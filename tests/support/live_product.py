@@ -73,14 +73,19 @@ class LiveProduct:
         return None
 
     async def equals_fresh(self, seconds: float) -> float | None:
-        """Give the seconds until the index is what a new one of the tree as it stands would be; None if never."""
+        """Give the seconds until the index is what a new one of the tree as it stands would be; None if never.
+
+        Building the new one counts: the seconds are at most those.
+        """
+        started = time.monotonic()
         fresh = await index_anew(self.root, self._base)
 
         async def is_equal() -> bool:
             found = await self.facts()
             return (found.rows, found.chunks, found.postings) == (fresh.rows, fresh.chunks, fresh.postings)
 
-        return await self.within(seconds, is_equal)
+        is_reached = await self.within(seconds, is_equal) is not None
+        return time.monotonic() - started if is_reached else None
 
     async def facts(self) -> IndexFacts:
         """Read the index."""
