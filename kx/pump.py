@@ -82,11 +82,13 @@ class _Link:
         for line in whole_lines(lambda: os.read(0, READ_BYTES), takes_rest=True):
             with self._lock:
                 self._conversation.sent(line)
-                if self._socket is None:
+                connection = self._socket
+                if connection is None:
                     self._held.append(line)
                     self._wanted.set()
-                else:
-                    _send(self._socket, line)
+            # Without the lock: a gateway that cannot get rid of its answers reads no more, and `carry_out` needs the lock.
+            if connection is not None:
+                _send(connection, line)
         with self._lock:
             self._has_ended = True
             if self._socket is None:
@@ -120,6 +122,8 @@ class _Link:
             if self._has_ended:
                 os._exit(EXIT_ENDED)
             assert self._socket is not None
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)  # wakes who is sending on it
             self._socket.close()
             self._socket = None
             self._wanted.clear()

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
@@ -17,9 +18,11 @@ from mcp import Client, StdioServerParameters, stdio_client
 from tests.support.command import Kx
 from tests.support.gateway_bench import PROJECT_ID, make_project
 from tests.support.mcp_client import text_of
+from tests.support.rows import passed
 from tests.support.stack import running_stack, wait_until_ready
 
 ENDS_S = 2.0  # issue 3: after stdin is closed or the parent died
+FRAMES = 10_000  # few would fit into the buffers between, and show nothing
 HEAVY = ("apsw", "mcp", "nats", "numpy", "onnxruntime", "services")
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -116,6 +119,25 @@ def test_stdout_is_protocol_from_the_first_byte_and_a_closed_stdin_ends_it(livin
     answers = [json.loads(line) for line in out.splitlines()]
     assert [one["id"] for one in answers] == [0, 1]
     assert (pump.returncode, err) == (0, b"")
+
+
+def test_any_number_of_frames_at_once_is_answered_with_messages_alone(living):
+    """Row B6 through the pump: an agent that asks on while answers come back; rubbish between what is right."""
+    pump = living.pump()
+    assert pump.stdin is not None
+    assert pump.stdout is not None
+    pings = [json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode() for number in range(FRAMES // 2)]
+    asking = Thread(
+        target=pump.stdin.write, args=(b"".join(one + b"\n\xff{[ no frame\n" for one in pings),), daemon=True
+    )
+    asking.start()
+    answers = [json.loads(pump.stdout.readline()) for _ in range(FRAMES)]
+    asking.join()
+    assert {one["jsonrpc"] for one in answers} == {"2.0"}
+    assert {one["id"] for one in answers} == {None, *range(FRAMES // 2)}
+    out, err = pump.communicate(timeout=30)
+    assert (pump.returncode, out, err) == (0, b"", b"")
+    passed("B6", transport="stdio", frames=FRAMES, crashes=0)
 
 
 @pytest.mark.parametrize("way", ["stdin", "parent"])
