@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Final, Self, TypeAlias
 
 import numpy as np
+
+# Some of its builds call the maker's server a few seconds after a model is opened; read when it is imported.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 import onnxruntime as ort
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
