@@ -12,7 +12,7 @@ from typing import Final, Self, TypeAlias
 import numpy as np
 
 # Some of its builds call the maker's server a few seconds after a model is opened; read when it is imported.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - told to a library, not asked
 
 import onnxruntime as ort
 from numpy.typing import NDArray

@@ -18,7 +18,16 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1_200)]
 
 REPRESENTATIVE = ("tests/e2e/test_first_run.py", "tests/e2e/test_mcp.py", "tests/e2e/test_http.py")
 ALONE = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
-TRACED = ("strace", "--follow-forks", "--seccomp-bpf", "--quiet=all", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-e", "signal=none")
+TRACED = (
+    "strace",
+    "--follow-forks",
+    "--seccomp-bpf",
+    "--quiet=all",
+    "-e",
+    "trace=connect,sendto,sendmsg,sendmmsg",
+    "-e",
+    "signal=none",
+)
 _INET = re.compile(r'sa_family=AF_INET6?,.*?(?:inet_addr\("|inet_pton\(AF_INET6, "|sin6_addr=.*?")([0-9a-fA-F.:]+)"')
 _HERE = re.compile(r"127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+")
 
