@@ -46,18 +46,22 @@ def index_facts(kx: Kx, root: Path):
 
 def after_a_kill(kx: Kx, root: Path, copy: Path) -> tuple[frozenset[tuple[object, ...]], str | None]:
     """Give what the index holds, and what is wrong with it; looks at a copy, so that nothing is repaired by looking."""
+    if not kx.home.exists():
+        return frozenset(), None
+    shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(kx.home, copy)
     settings = load_settings({"home": str(copy)}, {"HOME": str(copy.parent)})
     project = Registry(settings).find(root)
-    if project is None or not project.index_path.exists():
+    index = None if project is None else copy / "data" / project.index_path.name
+    if project is None or index is None or not index.exists():
         return frozenset(), None
-    connection = apsw.Connection(str(project.index_path))
+    connection = apsw.Connection(str(index))
     try:
         has_tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'epoch'").fetchall()
         flaw = flaw_of(connection) if has_tables else None
     finally:
         connection.close()
-    rows = facts_of(project.index_path, project.instance).rows if has_tables else frozenset()
+    rows = facts_of(index, project.instance).rows if has_tables else frozenset()
     shutil.rmtree(copy)
     return rows, flaw
 
