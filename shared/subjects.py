@@ -9,7 +9,9 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from shared import knowledge_messages as kb
 from shared import megabrain_messages as mb
+from shared import memory_messages as mem
 from shared import messages as m
 from shared import upkeep_messages as up
 from shared.identity import InstanceId
@@ -18,6 +20,7 @@ PREFIX = "kx.v1"
 
 WATCHER, EMBEDDER, INDEXER, QUERY = "watcher", "embedder", "indexer", "query"
 MEGABRAIN = "megabrain"
+KNOWLEDGE = "knowledge"
 GATEWAY = "mcp_gateway"  # agents, and whatever it forwards for a `kx` command on the local socket
 COMMAND = "command"  # the `kx` command and, on its behalf, whoever supervises
 TOOL = "tool"  # other programs with credentials for one instance
@@ -128,6 +131,70 @@ ARTIFACT_LINK = RequestRoute(
 )
 ARTIFACTS = RequestRoute(
     service=MEGABRAIN, verb="artifacts", request=mb.ArtifactsRequest, reply=mb.Artifacts, callers=(COMMAND, GATEWAY)
+)
+
+
+def _knowledge(verb: str, request: type[Q], reply: type[R]) -> RequestRoute[Q, R]:
+    callers = (COMMAND, GATEWAY)
+    is_of_project = issubclass(request, m.InstanceMessage)
+    return RequestRoute(
+        service=KNOWLEDGE, verb=verb, request=request, reply=reply, callers=callers, per_instance=is_of_project
+    )
+
+
+SPACES = _knowledge("spaces", kb.SpacesRequest, kb.Spaces)
+SPACE_CREATE = _knowledge("space_create", kb.CreateSpace, kb.SpaceWritten)
+SPACE_MEMBER = _knowledge("space_member", kb.SetMember, kb.SpaceWritten)
+BASES = _knowledge("bases", kb.BasesRequest, kb.Bases)
+BASE_CREATE = _knowledge("base_create", kb.CreateBase, kb.BaseWritten)
+BASE_UPDATE = _knowledge("base_update", kb.UpdateBase, kb.BaseWritten)
+BASE_MOVE = _knowledge("base_move", kb.MoveBase, kb.BaseWritten)
+BASE_DELETE = _knowledge("base_delete", kb.DeleteBase, kb.Erased)
+ITEMS = _knowledge("items", kb.ItemsRequest, kb.Items)
+ITEM_CREATE = _knowledge("item_create", kb.CreateItem, kb.ItemWritten)
+ITEM_IMPORT = _knowledge("item_import", kb.ImportItem, kb.ItemWritten)
+ITEM_EDIT = _knowledge("item_edit", kb.EditItem, kb.ItemWritten)
+ITEM_MOVE = _knowledge("item_move", kb.MoveItem, kb.ItemWritten)
+ITEM_DELETE = _knowledge("item_delete", kb.DeleteItem, kb.Erased)
+ITEM_READ = _knowledge("item_read", kb.ReadItem, kb.RevisionText)
+REVISIONS = _knowledge("revisions", kb.RevisionsRequest, kb.Revisions)
+KNOWLEDGE_SEARCH = _knowledge("search", kb.SearchKnowledge, kb.KnowledgeReply)
+AUDIT = _knowledge("audit", kb.AuditRequest, kb.Audit)
+LINK_SET = _knowledge("link_set", kb.SetLink, kb.Links)
+LINKS = _knowledge("links", kb.LinksRequest, kb.Links)
+LIMITS = _knowledge("limits", kb.LimitsRequest, kb.KnowledgeLimits)
+REMEMBER = _knowledge("remember", mem.Remember, mem.Remembered)
+FORGET = _knowledge("forget", mem.Forget, mem.Forgotten)
+PROMOTE = _knowledge("promote", mem.PromoteMemory, mem.Remembered)
+MEMORIES = _knowledge("memories", mem.MemoriesRequest, mem.Memories)
+RECALL = _knowledge("recall", mem.RecallContext, mem.RecalledContext)
+KNOWLEDGE_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
+    SPACES,
+    SPACE_CREATE,
+    SPACE_MEMBER,
+    BASES,
+    BASE_CREATE,
+    BASE_UPDATE,
+    BASE_MOVE,
+    BASE_DELETE,
+    ITEMS,
+    ITEM_CREATE,
+    ITEM_IMPORT,
+    ITEM_EDIT,
+    ITEM_MOVE,
+    ITEM_DELETE,
+    ITEM_READ,
+    REVISIONS,
+    KNOWLEDGE_SEARCH,
+    AUDIT,
+    LINK_SET,
+    LINKS,
+    LIMITS,
+    REMEMBER,
+    FORGET,
+    PROMOTE,
+    MEMORIES,
+    RECALL,
 )
 INDEX_COMMITTED = EventRoute(service=INDEXER, verb="committed", event=m.IndexCommitted, subscribers=(QUERY,))
 INDEXER_STARTED = EventRoute(
