@@ -8,11 +8,23 @@ from kx.portuguese.click_words import CLICK
 from kx.portuguese.errors import ERRORS
 from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
+from kx.portuguese.knowledge import KNOWLEDGE
 from kx.portuguese.notes import NOTES, NOTES_HELP
 from kx.portuguese.phrases import PHRASES
 
-PORTUGUESE: dict[str, str] = {**ACCESS, **ANSWERS, **CLICK, **ERRORS, **HELP, **HINTS, **NOTES, **NOTES_HELP, **PHRASES}
+PORTUGUESE: dict[str, str] = {
+    **ACCESS,
+    **ANSWERS,
+    **CLICK,
+    **ERRORS,
+    **HELP,
+    **HINTS,
+    **KNOWLEDGE,
+    **NOTES,
+    **NOTES_HELP,
+    **PHRASES,
+}
 
 # What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among
 # them: the name of a folder or of a project may be such a word.
-RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **ERRORS, **HINTS, **NOTES, **PHRASES}
+RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **ERRORS, **HINTS, **KNOWLEDGE, **NOTES, **PHRASES}

@@ -8,12 +8,12 @@ import pytest
 
 from shared import spool
 from shared.errors import ErrorCode, KxError
-from shared.settings import load_settings
+from tests.support.configs import make_settings
 
 
 def test_what_is_put_is_taken_once(tmp_path: Path) -> None:
     """Content too long for a message arrives whole, is readable by its user alone, and does not stay behind."""
-    settings = load_settings({"KX_HOME": str(tmp_path / "home")})
+    settings = make_settings(tmp_path)
     name = spool.put(settings, b"\0long" * 1000)
     written = settings.run_dir / spool.FOLDER / name
     assert stat.S_IMODE(written.stat().st_mode) == 0o600
@@ -28,13 +28,13 @@ def test_what_is_put_is_taken_once(tmp_path: Path) -> None:
 def test_a_name_that_was_not_given_opens_nothing(tmp_path: Path, name: str) -> None:
     """No path leaves the spool: only names of its own form are looked at."""
     with pytest.raises(KxError) as refused:
-        spool.take(load_settings({"KX_HOME": str(tmp_path / "home")}), name, max_bytes=10)
+        spool.take(make_settings(tmp_path), name, max_bytes=10)
     assert refused.value.code is ErrorCode.BAD_REQUEST
 
 
 def test_too_much_is_refused_and_removed(tmp_path: Path) -> None:
     """A content over the limit is not kept anywhere."""
-    settings = load_settings({"KX_HOME": str(tmp_path / "home")})
+    settings = make_settings(tmp_path)
     name = spool.put(settings, b"12345678901")
     with pytest.raises(KxError) as refused:
         spool.take(settings, name, max_bytes=10)
@@ -44,7 +44,7 @@ def test_too_much_is_refused_and_removed(tmp_path: Path) -> None:
 
 def test_what_nobody_took_is_swept(tmp_path: Path) -> None:
     """A sender that died leaves no text lying about for ever."""
-    settings = load_settings({"KX_HOME": str(tmp_path / "home")})
+    settings = make_settings(tmp_path)
     left = settings.run_dir / spool.FOLDER / spool.put(settings, b"x")
     os.utime(left, (1, 1))
     spool.put(settings, b"y")
