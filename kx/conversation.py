@@ -75,9 +75,13 @@ class Conversation:
             del self._waiting[request]
         return [_lost(request) for request in lost]
 
+    def awaits_greeting(self) -> bool:
+        """Tell whether the agent waits for the answer to its handshake: it says nothing before it has it."""
+        return self._greeting is not None and self._greeting in self._waiting
+
     def renewed(self) -> list[bytes]:
         """Give what the new gateway has to be told first; nothing where the protocol has no handshake."""
-        if self._greeting is not None and self._greeting not in self._waiting:
+        if self._greeting is not None and not self.awaits_greeting():
             self._hidden = self._greeting
         return list(self._handshake)
 
