@@ -32,6 +32,9 @@ class FileType(Struct, frozen=True):
 
 TEXT = FileType(Kind.DOCS, "text")
 
+# Read by `shared/extraction.py`: the language is the file's format, the text is Markdown.
+DOCUMENTS = ("pdf", "docx", "pptx", "xlsx")
+
 _DOCS = {
     "markdown": "md markdown mdc mdown mkd mkdn mdx mdwn qmd rmd livemd",
     "restructuredtext": "rst rest",
@@ -45,6 +48,7 @@ _DOCS = {
     "rtf": "rtf",
     "csv": "csv tsv",
     "jupyter": "ipynb",
+    **{kind: kind for kind in DOCUMENTS},
 }
 
 _CODE = {
