@@ -1,0 +1,1 @@
+"""Knowledge bases: spaces, bases, items, immutable revisions; and the memory of projects."""

@@ -1,0 +1,1 @@
+"""The database, the folders and the files of knowledge."""
