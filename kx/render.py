@@ -42,7 +42,7 @@ def search_json(reply: SearchReply) -> dict[str, Any]:
         "state": reply.state,
         "results": [_hit_json(hit) for hit in reply.results],
         "total": reply.total,
-        "lanes": {name: _lane_json(lane) for name, lane in reply.lanes.items()},
+        "lanes": {name: lane_json(lane) for name, lane in reply.lanes.items()},
         "pending": {"text": reply.pending.text, "vectors": reply.pending.vectors},
         "notes": list(reply.notes),
         "took_ms": round(reply.took_ms, 2),
@@ -154,7 +154,8 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
     return found
 
 
-def _lane_json(lane: LaneReport) -> dict[str, Any]:
+def lane_json(lane: LaneReport) -> dict[str, Any]:
+    """Give the documented form of a lane."""
     found: dict[str, Any] = {
         "state": lane.state,
         "coverage": round(lane.coverage, 4),
@@ -203,7 +204,7 @@ def _notes(reply: SearchReply, catalogue: Catalogue) -> list[str]:
         notes.append(catalogue.text(NOTHING_FOUND))
     for name, lane in reply.lanes.items():
         if lane.state in ("off", "failed"):
-            notes.append(visible(_lane_text(name, lane, catalogue)))
+            notes.append(visible(lane_text(name, lane, catalogue)))
     if reply.pending.text or reply.pending.vectors:
         notes.append(
             catalogue.text(
@@ -215,7 +216,8 @@ def _notes(reply: SearchReply, catalogue: Catalogue) -> list[str]:
     return notes
 
 
-def _lane_text(name: str, lane: LaneReport, catalogue: Catalogue) -> str:
+def lane_text(name: str, lane: LaneReport, catalogue: Catalogue) -> str:
+    """Say how a lane is, and why."""
     return catalogue.text(
         "the {lane} lane is {state}: {reason}",
         lane=catalogue.text(name),
