@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from shared.errors import ErrorCode, KxError
-from shared.subjects import EMBEDDER, GATEWAY, INDEXER, MEGABRAIN, QUERY, WATCHER
+from shared.subjects import EMBEDDER, GATEWAY, INDEXER, KNOWLEDGE, MEGABRAIN, QUERY, WATCHER
 
 BUS = "bus"
 
@@ -27,7 +27,7 @@ class Process(Struct, frozen=True, kw_only=True):
 # before who asks. Any other order works too, because every request is repeated; it only takes longer.
 PROCESSES = (
     Process(name=BUS, hosts=(), needs_bus=False),
-    Process(name=GATEWAY, hosts=(GATEWAY, MEGABRAIN)),
+    Process(name=GATEWAY, hosts=(GATEWAY, MEGABRAIN, KNOWLEDGE)),
     Process(name=QUERY, hosts=(QUERY,), starts_after_s=0.8),
     Process(name=INDEXER, hosts=(INDEXER,), starts_after_s=1.2),
     Process(name=WATCHER, hosts=(WATCHER,), starts_after_s=1.4),

@@ -34,7 +34,7 @@ HttpMode = Literal["auto", "on", "off"]
 HttpHost = Literal["127.0.0.1", "0.0.0.0"]  # noqa: S104 - only when it is asked for by name, and with a token
 
 CONFIG_NAME = "config.json"
-FOLDERS = ("data", "projects", "run", "cache", "memory")
+FOLDERS = ("data", "projects", "run", "cache", "memory", "spaces")
 _MAX_SOCKET_PATH_BYTES = 100  # of 104 on macOS and 108 on Linux, room for the terminator
 
 
@@ -145,6 +145,15 @@ class Settings(Struct, frozen=True, kw_only=True):
             flag="--http-host",
         ),
     ] = "127.0.0.1"
+    knowledge: Annotated[
+        bool,
+        _setting(
+            "Whether knowledge bases may be used; the memory of projects is kept either way.",
+            "true or false",
+            env="KX_KNOWLEDGE",
+            key="knowledge",
+        ),
+    ] = True
     projects: dict[str, ProjectGrant] = {}  # canonical root → what the user allows there (key `projects`)
     user_home: Path  # HOME
     xdg_config_home: Path  # XDG_CONFIG_HOME, where git's own excludes are
@@ -181,6 +190,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     def memory_dir(self) -> Path:
         """Memories of projects."""
         return self.home / "memory"
+
+    @property
+    def spaces_dir(self) -> Path:
+        """Trees derived from knowledge spaces and memories, which only `knowledge` shows."""
+        return self.home / "spaces"
 
     @property
     def socket_dir(self) -> Path:

@@ -51,7 +51,11 @@ class EventRoute(Struct, Generic[Q], frozen=True, kw_only=True):
 
 
 TOUCHED = RequestRoute(
-    service=INDEXER, verb="touched", request=m.PathsTouched, reply=m.TouchAccepted, callers=(WATCHER, MEGABRAIN)
+    service=INDEXER,
+    verb="touched",
+    request=m.PathsTouched,
+    reply=m.TouchAccepted,
+    callers=(WATCHER, MEGABRAIN, KNOWLEDGE),
 )
 REBUILD = RequestRoute(
     service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND, GATEWAY)
@@ -66,7 +70,7 @@ RETRY_FAILED = RequestRoute(
     service=INDEXER, verb="retry_failed", request=m.RetryFailed, reply=m.Accepted, callers=(COMMAND, GATEWAY)
 )
 PURGE = RequestRoute(
-    service=INDEXER, verb="purge", request=up.PurgePaths, reply=up.PathsPurged, callers=(COMMAND, GATEWAY)
+    service=INDEXER, verb="purge", request=up.PurgePaths, reply=up.PathsPurged, callers=(COMMAND, GATEWAY, KNOWLEDGE)
 )
 COMPACT = RequestRoute(
     service=INDEXER, verb="compact", request=up.CompactIndex, reply=m.Accepted, callers=(COMMAND, GATEWAY)
@@ -76,7 +80,7 @@ PROGRESS = RequestRoute(
     verb="progress",
     request=m.ProgressRequest,
     reply=m.IndexProgress,
-    callers=(COMMAND, GATEWAY, QUERY),
+    callers=(COMMAND, GATEWAY, QUERY, KNOWLEDGE),
 )
 EMBED = RequestRoute(
     service=EMBEDDER,
@@ -87,7 +91,11 @@ EMBED = RequestRoute(
     per_instance=False,
 )
 RECONCILE = RequestRoute(
-    service=WATCHER, verb="reconcile", request=m.ReconcileTree, reply=m.TreeReconciled, callers=(COMMAND, GATEWAY)
+    service=WATCHER,
+    verb="reconcile",
+    request=m.ReconcileTree,
+    reply=m.TreeReconciled,
+    callers=(COMMAND, GATEWAY, KNOWLEDGE),
 )
 SURVEY = RequestRoute(
     service=WATCHER, verb="survey", request=m.SurveyTree, reply=m.TreeSurveyed, callers=(COMMAND, GATEWAY, QUERY)
@@ -97,6 +105,9 @@ MANIFEST = RequestRoute(
 )
 SEARCH = RequestRoute(
     service=QUERY, verb="search", request=m.SearchRequest, reply=m.SearchReply, callers=(COMMAND, GATEWAY, TOOL)
+)
+SPACE_SEARCH = RequestRoute(  # the trees that `knowledge` writes; nobody else is let in there
+    service=QUERY, verb="space_search", request=m.SearchRequest, reply=m.SearchReply, callers=(KNOWLEDGE,)
 )
 CANDIDATES = RequestRoute(
     service=QUERY, verb="candidates", request=m.CandidatesRequest, reply=m.CandidateTexts, callers=(COMMAND, GATEWAY)
@@ -214,7 +225,7 @@ def service_status(service: str) -> RequestRoute[m.ServiceStatusRequest, m.Servi
     )
 
 
-SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY, MEGABRAIN, GATEWAY)
+SERVICES = (WATCHER, EMBEDDER, INDEXER, QUERY, MEGABRAIN, KNOWLEDGE, GATEWAY)
 REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     TOUCHED,
     REBUILD,
@@ -229,6 +240,7 @@ REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     SURVEY,
     MANIFEST,
     SEARCH,
+    SPACE_SEARCH,
     CANDIDATES,
     STATUS,
     LISTING,
@@ -239,6 +251,7 @@ REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     ARTIFACT_ADD,
     ARTIFACT_LINK,
     ARTIFACTS,
+    *KNOWLEDGE_ROUTES,
     *(service_status(name) for name in SERVICES),
 )
 EVENT_ROUTES: tuple[EventRoute[Any], ...] = (INDEX_COMMITTED, INDEXER_STARTED)

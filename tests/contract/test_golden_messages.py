@@ -8,18 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from shared import megabrain_messages, messages, upkeep_messages
+from shared import knowledge_messages, megabrain_messages, memory_messages, messages, upkeep_messages
 from shared.codec import decode, encode, encode_error
 from shared.messages import InstanceMessage, Message
 from tests.support.samples import ERROR, SAMPLES
 
-MODULES = {messages.__name__, megabrain_messages.__name__, upkeep_messages.__name__}
+MODULES = {
+    messages.__name__,
+    knowledge_messages.__name__,
+    megabrain_messages.__name__,
+    memory_messages.__name__,
+    upkeep_messages.__name__,
+}
+ABSTRACT = {InstanceMessage, knowledge_messages.KnowledgeMessage}
 GOLDEN = Path(__file__).with_name("golden_messages.json")
 
 
 def all_messages(base: type[Message] = Message) -> Iterator[type[Message]]:
     for kind in base.__subclasses__():
-        if kind is not InstanceMessage and kind.__module__ in MODULES:
+        if kind not in ABSTRACT and kind.__module__ in MODULES:
             yield kind
         yield from all_messages(kind)
 

@@ -7,14 +7,14 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from shared import megabrain_messages, messages, subjects, upkeep_messages
+from shared import knowledge_messages, megabrain_messages, memory_messages, messages, subjects, upkeep_messages
 from shared.subjects import EventRoute, RequestRoute
 from tests.support.repository import ROOT, syntax_of, text_of
 
 PAGE = Path("docs/messages.md")
 SOURCES = {
     module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py"
-    for module in (messages, upkeep_messages, megabrain_messages)
+    for module in (messages, upkeep_messages, megabrain_messages, knowledge_messages, memory_messages)
 }
 
 
@@ -62,7 +62,7 @@ def _row(route: RequestRoute[Any, Any] | EventRoute[Any], senders: tuple[str, ..
 
 
 def _messages(crossing: bool) -> str:
-    bases = (messages.Message, messages.InstanceMessage)
+    bases = (messages.Message, messages.InstanceMessage, knowledge_messages.KnowledgeMessage)
     structs = [
         value
         for module in SOURCES
@@ -87,7 +87,11 @@ def _section(struct: type) -> str:
 
 
 def _fields_of(struct: type) -> list[tuple[str, str, str, str]]:
-    inherited = [("instance", "InstanceId", "required", "the tree; the same as in the subject")]
+    inherited = []
+    if issubclass(struct, messages.InstanceMessage):
+        inherited.append(("instance", "InstanceId", "required", "the tree; the same as in the subject"))
+    if issubclass(struct, knowledge_messages.KnowledgeMessage):
+        inherited.append(("caller", "Caller", "required", "on whose behalf"))
     source = next(path for module, path in SOURCES.items() if module.__name__ == struct.__module__)
     own = next(
         node for node in syntax_of(source).body if isinstance(node, ast.ClassDef) and node.name == struct.__name__
@@ -95,7 +99,7 @@ def _fields_of(struct: type) -> list[tuple[str, str, str, str]]:
     lines = text_of(source).splitlines()
     fields = [node for node in own.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]
     rows = [(node.target.id, _kind(node.annotation), _default(node.value), _comment(lines, node)) for node in fields]  # type: ignore[union-attr]
-    return [*(inherited if issubclass(struct, messages.InstanceMessage) else []), *rows]
+    return [*inherited, *rows]
 
 
 def _kind(annotation: ast.expr) -> str:

@@ -7,6 +7,7 @@ from shared import messages as m
 from shared import upkeep_messages as up
 from shared.errors import ErrorCode, ErrorDetails
 from shared.identity import InstanceId, TextHash
+from tests.support.knowledge_samples import KNOWLEDGE_SAMPLES
 
 INSTANCE = InstanceId("0123456789abcdef")
 HASH = TextHash(bytes(range(32)))
@@ -201,4 +202,5 @@ SAMPLES: tuple[m.Message, ...] = (
     mb.ArtifactWritten(artifact=ARTIFACT, is_new=True, notes=("note",)),
     mb.ArtifactsRequest(instance=INSTANCE, activity="#3", limit=5, offset=5),
     mb.Artifacts(project="demo", artifacts=(ARTIFACT,), total=1),
+    *KNOWLEDGE_SAMPLES,
 )
