@@ -59,7 +59,7 @@ stack:
 lock:
     {{ bin }}/python -m pip install -q {{ uv }}
     printf '%s\n' {{ backend }} | {{ compile }} -o requirements.txt pyproject.toml -
-    printf '%s\n' {{ backend }} | {{ compile }} -o requirements-dev.txt --group dev pyproject.toml -
+    printf '%s\n' {{ backend }} | {{ compile }} -o requirements-dev.txt --group dev --extra documents pyproject.toml -
 
 # check style and types before each commit
 hook:

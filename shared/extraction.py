@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -92,7 +91,9 @@ async def extract(data: bytes, *, suffix: str, name: str = "", limits: Limits = 
     child = _Child()
     try:
         return await to_thread.run_sync(
-            lambda: _extract(child, data, suffix=suffix, name=name, limits=limits), limiter=_limiter(), abandon_on_cancel=True
+            lambda: _extract(child, data, suffix=suffix, name=name, limits=limits),
+            limiter=_limiter(),
+            abandon_on_cancel=True,
         )
     except anyio.get_cancelled_exc_class():
         child.kill()
@@ -214,7 +215,7 @@ def _start(kind: str, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
         )
     finally:
         with suppress(OSError):
-            os.rmdir(folder)
+            Path(folder).rmdir()
 
 
 def _exchange(process: subprocess.Popen[bytes], data: bytes, deadline: float, most: int) -> bytes | Reason:
@@ -276,9 +277,6 @@ def _missing(name: str) -> KxError:
         name=name,
         extra=EXTRA,
     )
-
-
-_HINTS: Mapping[Reason, str] = {}
 
 
 def _unreadable(name: str, reason: Reason) -> KxError:

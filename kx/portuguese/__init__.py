@@ -5,6 +5,7 @@ from __future__ import annotations
 from kx.portuguese.access import ACCESS
 from kx.portuguese.answers import ANSWERS
 from kx.portuguese.click_words import CLICK
+from kx.portuguese.documents import DOCUMENTS
 from kx.portuguese.errors import ERRORS
 from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
@@ -16,6 +17,7 @@ PORTUGUESE: dict[str, str] = {
     **ACCESS,
     **ANSWERS,
     **CLICK,
+    **DOCUMENTS,
     **ERRORS,
     **HELP,
     **HINTS,
@@ -27,4 +29,4 @@ PORTUGUESE: dict[str, str] = {
 
 # What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among
 # them: the name of a folder or of a project may be such a word.
-RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **ERRORS, **HINTS, **KNOWLEDGE, **NOTES, **PHRASES}
+RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **DOCUMENTS, **ERRORS, **HINTS, **KNOWLEDGE, **NOTES, **PHRASES}

@@ -6,12 +6,26 @@ Arguments: kind, bytes of memory, seconds of processor, bytes of output, parts, 
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 from importlib import import_module
 from pathlib import Path
 
 _ROOT = str(Path(__file__).resolve().parents[2])
+# Python finds an encoding in a file at its first use, which is too late behind the walls.
+_ENCODINGS = (
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "utf-32",
+    "latin-1",
+    "ascii",
+    "cp437",
+    "cp1252",
+    "unicode_escape",
+)
 _READERS = {"pdf": "pdf", "docx": "word", "pptx": "slides", "xlsx": "sheets"}
 
 
@@ -20,25 +34,21 @@ def main(arguments: list[str]) -> None:
     if _ROOT not in sys.path:
         sys.path.append(_ROOT)  # at the end: it hides nothing
     from shared.child import end_with_parent
+    from shared.extractor.reading import read_document
+    from shared.extractor.walls import raise_walls
 
     kind, (memory_bytes, cpu_s, output_bytes, parts, parent) = arguments[0], map(int, arguments[1:])
     end_with_parent(parent)
     reader = import_module(f"shared.extractor.{_READERS[kind]}") if kind != "probe" else None
-    from shared.extractor.walls import raise_walls
-
+    for encoding in _ENCODINGS:
+        codecs.lookup(encoding)
     standing = raise_walls(memory_bytes=memory_bytes, cpu_s=cpu_s)
     if reader is None:
         answer: dict[str, object] = {"walls": standing}
     else:
-        answer = _read(reader.read, sys.stdin.buffer.read(), output_bytes, parts)
+        answer = read_document(reader.read, sys.stdin.buffer.read(), output_bytes=output_bytes, parts=parts)
     sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
-
-
-def _read(read: object, data: bytes, output_bytes: int, parts: int) -> dict[str, object]:
-    from shared.extractor.reading import read_document
-
-    return read_document(read, data, output_bytes=output_bytes, parts=parts)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

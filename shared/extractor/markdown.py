@@ -28,7 +28,8 @@ class Page:
     def heading(self, level: int, text: str) -> None:
         """Begin a section; a heading without words is none."""
         words = one_line(text)
-        if words:
+        is_said = bool(self._blocks) and self._blocks[-1].lstrip("#") == f" {words}"  # the title, once more
+        if words and not is_said:
             self._add(f"{'#' * min(level, MAX_LEVEL)} {words}")
 
     def text(self, text: str) -> None:

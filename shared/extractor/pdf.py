@@ -31,6 +31,7 @@ _FULL_LINE = 0.8  # of the widest line on the page: what is shorter ends where i
 _SOFT_HYPHENS = ("\x02", "\u00ad", "\ufffe")
 _BULLET = re.compile(r"[•▪▫‣◦●○■□–—·*-]\s+(?=\S)")
 _NUMBER = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]\s+(?=\S)")
+_LEADER = re.compile(r"(?:\s?[.·…]){5,}")
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d+|[ivxlc]+)[\W_]*", re.IGNORECASE)
 
@@ -114,7 +115,8 @@ def _lines_of(text_page: pypdfium2.PdfTextPage) -> list[_Line]:
             start = at + len(text) - len(text.lstrip(" \t"))
             first = _box(text_page, start)
             last = _box(text_page, start + len(stripped.encode("utf-16-le")) // 2 - 1)
-            lines.append(_Line(stripped, top=first.top, bottom=first.bottom, left=first.left, right=last.right))
+            # The last character tells the height: the first may be a bullet of another font.
+            lines.append(_Line(stripped, top=last.top, bottom=last.bottom, left=first.left, right=last.right))
         at += len(raw.encode("utf-16-le")) // 2 + 1
     return lines
 
@@ -190,7 +192,7 @@ def _joined(lines: list[_Line], width: float) -> str:
         is_open = line.right - left >= _FULL_LINE * width or text.endswith(_SOFT_HYPHENS)
         if text.endswith(_SOFT_HYPHENS):
             parts[-1] = parts[-1].rstrip("".join(_SOFT_HYPHENS)) + _SOFT_HYPHENS[0]
-    return "\n".join(one_line(part) for part in parts)
+    return "\n".join(_LEADER.sub(" … ", one_line(part)) for part in parts)
 
 
 def _continued(before: str, text: str) -> str:

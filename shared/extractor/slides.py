@@ -62,7 +62,9 @@ def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
 
 
 def _write_text(shape: Any, found: Found) -> None:
-    paragraphs = [(paragraph.level, paragraph.text) for paragraph in shape.text_frame.paragraphs if paragraph.text.strip()]
+    paragraphs = [
+        (paragraph.level, paragraph.text) for paragraph in shape.text_frame.paragraphs if paragraph.text.strip()
+    ]
     if len(paragraphs) > 1:
         found.page.items([(level, "-", text) for level, text in paragraphs])
     elif paragraphs:

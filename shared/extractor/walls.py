@@ -64,7 +64,7 @@ def _own_namespaces() -> bool:
     if sys.platform != "linux":
         return False
     wanted = _CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS | _CLONE_NEWNS
-    return ctypes.CDLL(None, use_errno=True).unshare(wanted) == 0
+    return bool(ctypes.CDLL(None, use_errno=True).unshare(wanted) == 0)
 
 
 def _empty_folder() -> bool:
@@ -87,7 +87,7 @@ def _drop_privileges() -> bool:
     header = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
     nothing = (ctypes.c_uint32 * 6)()
     is_bare = libc.capset(ctypes.byref(header), nothing) == 0
-    return is_bare and libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    return bool(is_bare and libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 
 
 def _close_descriptors() -> bool:

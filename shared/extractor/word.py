@@ -77,7 +77,9 @@ def read(data: bytes, found: Found) -> None:
     blocks = list(_blocks(document.element.body, 0))
     own_title = any(styles.heading(block) == 1 and _text(block).strip() for block in blocks if block.tag == qn("w:p"))
     if own_title:
-        found.title = next(_text(b) for b in blocks if b.tag == qn("w:p") and styles.heading(b) == 1 and _text(b).strip())
+        found.title = next(
+            _text(b) for b in blocks if b.tag == qn("w:p") and styles.heading(b) == 1 and _text(b).strip()
+        )
     else:
         found.begin_document(document.core_properties.title)
     _write(blocks, styles, found)
