@@ -7,4 +7,10 @@ KNOWLEDGE: dict[str, str] = {
     "split it into smaller documents": "divida-o em documentos menores",
     "nothing was handed over under the name {name}": "nada foi entregue sob o nome {name}",
     "send the content again": "envie o conteúdo de novo",
+    "query or reference is needed": "é preciso query ou reference",
+    "say what you look for in query": "diga em query o que procura",
+    "{reference} is no reference": "{reference} não é uma referência",
+    "give it as knowledge:ITEM@REVISION, or knowledge:ITEM for the current revision": (
+        "escreva-a como knowledge:ITEM@REVISÃO, ou knowledge:ITEM para a revisão atual"
+    ),
 }

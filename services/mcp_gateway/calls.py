@@ -19,6 +19,7 @@ from services.mcp_gateway.adapters.ingest_path import admitted_path
 from services.mcp_gateway.adapters.projects import SessionProject
 from services.mcp_gateway.call import Call, Report, unreported
 from services.mcp_gateway.core.answers import IngestAnswer, ReindexAnswer, SearchAnswer, StatusAnswer
+from services.mcp_gateway.core.budget import budget_of
 from services.mcp_gateway.core.guard import assertion_of
 from services.mcp_gateway.core.inputs import IngestInput, ReindexInput, SearchInput, StatusInput
 from services.mcp_gateway.core.note_answers import AnyAnswer
@@ -31,11 +32,14 @@ from services.mcp_gateway.core.writing import (
     ingest_answer,
     reindex_answer,
     search_answer,
+    snippets_of,
     status_answer,
 )
 from services.mcp_gateway.notes import NOTE_HANDLERS
+from services.mcp_gateway.recall import RECALL_HANDLERS
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
+from shared.excerpts import Snippets
 from shared.identity import InstanceId
 from shared.messages import (
     IndexProgress,
@@ -53,6 +57,7 @@ from shared.messages import (
     Upto,
     Urgency,
 )
+from shared.project_config import LoadedConfig
 from shared.subjects import (
     LISTING,
     PROGRESS,
@@ -107,7 +112,9 @@ class Calls:
             session=session, loaded=loaded, instance=project.instance, asked=asked, permit=permit, report=report
         )
         handler = HANDLERS.get(tool.name)
-        return await (handler(self, call) if handler is not None else NOTE_HANDLERS[tool.name](self._bus, call))
+        if handler is not None:
+            return await handler(self, call)
+        return await (NOTE_HANDLERS.get(tool.name) or RECALL_HANDLERS[tool.name])(self._bus, call)
 
     async def search(self, call: Call[SearchInput]) -> SearchAnswer:
         """Ask the read side; how far indexing is is asked for only where the answer says that it goes on."""
@@ -124,6 +131,8 @@ class Calls:
             alpha=asked.alpha,
             group=asked.group,
             explain=asked.explain,
+            snippets=snippets_of(asked, _set_snippets(call.loaded)),
+            budget=budget_of(asked.max_tokens),
         )
         reply = await self._bus.request(SEARCH, request, timeout_s=SEARCH_S)
         is_behind = reply.state != "ready" or reply.pending.text or reply.pending.vectors
@@ -244,6 +253,13 @@ class _Walk:
             _log.warning("walk.failed", instance=message.instance, error_code=error.code.value)
         finally:
             self.ended.set()
+
+
+def _set_snippets(loaded: LoadedConfig) -> Snippets:
+    """Give what the project's file sets; an agent is not held to the defaults, which are meant for a terminal."""
+    lines = loaded.config.max_snippet_lines if "maxSnippetLines" in loaded.keys else None
+    results = loaded.config.max_snippet_results if "maxSnippetResults" in loaded.keys else None
+    return Snippets(lines=lines, results=results)
 
 
 def _just_before(rel: str) -> str:

@@ -24,6 +24,12 @@ from services.mcp_gateway.adapters.callers import CALLER, Caller
 from services.mcp_gateway.adapters.projects import SessionProject
 from services.mcp_gateway.core.answers import SearchAnswer
 from services.mcp_gateway.core.guard import assertion_of
+from services.mcp_gateway.core.knowledge_answers import KnowledgeToolAnswer, Recalled
+from services.mcp_gateway.core.knowledge_text import (
+    full_knowledge_text,
+    short_knowledge_text,
+    without_knowledge_text,
+)
 from services.mcp_gateway.core.note_answers import AnyAnswer, Listed, NoteAnswer
 from services.mcp_gateway.core.note_text import full_note_text, short_note_text, without_note_text
 from services.mcp_gateway.core.permits import Permit, listed
@@ -131,8 +137,13 @@ def _given(answer: AnyAnswer, arguments: Mapping[str, Any]) -> types.CallToolRes
     elif isinstance(answer, Listed) and as_text:
         text = full_note_text(answer, boundary)
         answer = without_note_text(answer)
+    elif isinstance(answer, Recalled) and as_text:
+        text = full_knowledge_text(answer, boundary)
+        answer = without_knowledge_text(answer)
     elif isinstance(answer, NoteAnswer):
         text = short_note_text(answer)
+    elif isinstance(answer, KnowledgeToolAnswer):
+        text = short_knowledge_text(answer)
     else:
         text = short_text(answer)
     return types.CallToolResult(

@@ -10,21 +10,12 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from services.mcp_gateway.core.answers import FoundPassage
+from shared.excerpts import Budget
+from shared.token_estimate import CHARS_PER_TOKEN, tokens
 
-CHARS_PER_TOKEN = 3  # of ASCII; code has 3 to 4 to a token
 ENVELOPE_TOKENS = 300  # counts, the sentence about project text
+NOTES_TOKENS = 100  # what notes usually take
 HIT_TOKENS = 70  # names of the fields, numbers, punctuation of one result
-
-
-def tokens(text: str) -> int:
-    """Estimate the tokens of a text, from above: three ASCII characters to one, every other character is one.
-
-    >>> tokens("abcdef"), tokens("ação")
-    (2, 3)
-    """
-    foreign = 0 if text.isascii() else sum(1 for char in text if char > "\x7f")
-    breaks = text.count("\n") + text.count('"')  # two characters each in JSON
-    return foreign + -(-(len(text) - foreign + breaks) // CHARS_PER_TOKEN)
 
 
 def fitting(found: Sequence[FoundPassage], limit: int, notes: Sequence[str] = ()) -> list[FoundPassage]:
@@ -45,12 +36,9 @@ def fitting(found: Sequence[FoundPassage], limit: int, notes: Sequence[str] = ()
     return [_shortened(found[0], max(limit - ENVELOPE_TOKENS - HIT_TOKENS, CHARS_PER_TOKEN))]
 
 
-def cut_lines(one: FoundPassage, most: int) -> FoundPassage:
-    """Keep the first `most` lines of a passage and say how many are left out."""
-    lines = one.text.split("\n")
-    if len(lines) <= most:
-        return one
-    return _with_text(one, "\n".join(lines[:most]), cut=len(lines) - most)
+def budget_of(max_tokens: int) -> Budget:
+    """Give what the results may cost of an answer of so many tokens."""
+    return Budget(tokens=max(max_tokens - ENVELOPE_TOKENS - NOTES_TOKENS, 1), per_result=HIT_TOKENS)
 
 
 def _tokens_of(one: FoundPassage) -> int:

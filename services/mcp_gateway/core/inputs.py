@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
+from shared.excerpts import MAX_SNIPPET_LINES, MAX_SNIPPET_RESULTS
 from shared.messages import Group, Mode
 
 MAX_TOKENS = 25_000  # what common agents accept as one tool result; more is refused whole
@@ -79,15 +80,34 @@ class SearchInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Annotated[
             int,
             Meta(
-                description="At most this many lines of each passage; 0 gives places only. Whole passages without it.",
+                description="At most this many lines of each passage, those that answer; 0 gives places only. Without it "
+                "whole passages, unless the project's configuration sets maxSnippetLines.",
                 ge=0,
-                le=50,
+                le=MAX_SNIPPET_LINES,
+            ),
+        ]
+        | None
+    ) = None
+    max_snippet_results: (
+        Annotated[
+            int,
+            Meta(
+                description="So many of the first results have text, the others a place. Without it all, unless the "
+                "project's configuration sets maxSnippetResults.",
+                ge=0,
+                le=MAX_SNIPPET_RESULTS,
             ),
         ]
         | None
     ) = None
     max_tokens: Annotated[
-        int, Meta(description="About how many tokens the answer may have.", ge=200, le=MAX_TOKENS)
+        int,
+        Meta(
+            description="How many tokens the answer may have, estimated from above; passages are shortened to the lines "
+            "that answer before results are left out.",
+            ge=200,
+            le=MAX_TOKENS,
+        ),
     ] = MAX_TOKENS
     format: Form = "structured"
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from services.mcp_gateway.core.answers import Answer, Notes
+from services.mcp_gateway.core.knowledge_answers import KnowledgeToolAnswer
 from shared.megabrain_messages import (
     Activities,
     ActivityRow,
@@ -103,7 +104,7 @@ class ArtifactsAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 Listed = ActivitiesAnswer | ActivityTextAnswer | ArtifactsAnswer  # what holds the project's text
 NoteAnswer = ActivityAnswer | ArtifactAnswer | Listed
-AnyAnswer = Answer | NoteAnswer
+AnyAnswer = Answer | NoteAnswer | KnowledgeToolAnswer
 
 
 def written_answer(reply: ActivityWritten) -> ActivityAnswer:

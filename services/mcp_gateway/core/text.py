@@ -99,6 +99,8 @@ def _beside(one: FoundPassage) -> str:
         told += f" (also lines {', '.join(one.also_lines)})"
     if one.same_text:
         told += f" (same text: {', '.join(map(_one_line, one.same_text))})"
+    if one.text_lines:
+        told += f" (shown: lines {one.text_lines})"
     if one.cut_lines:
         told += f" ({one.cut_lines} lines not shown)"
     return told + "".join(f" {name}={value:+.4f}" for name, value in one.parts.items())

@@ -12,6 +12,7 @@ from msgspec import Struct
 from services.mcp_gateway.core.answers import IngestAnswer, ReindexAnswer, SearchAnswer, StatusAnswer
 from services.mcp_gateway.core.guard import PROJECT_ID, PROJECT_ROOT, WHERE_TO_LOOK
 from services.mcp_gateway.core.inputs import IngestInput, ReindexInput, SearchInput, StatusInput, ToolInput
+from services.mcp_gateway.core.knowledge_tools import KNOWLEDGE_TOOLS
 from services.mcp_gateway.core.note_tools import NOTE_TOOLS
 from services.mcp_gateway.core.tool import Hints, Tool
 from shared.errors import ErrorCode, KxError
@@ -34,7 +35,9 @@ TOOLS = (
         name="search",
         title="Search the project",
         description="Find the passages of this project that answer a question or hold the words: documentation, code, "
-        "configuration, notes. Each result has path, lines and kind; read the file there for more. Answers at once with "
+        "configuration, notes. Each result has path, lines, kind and its whole passage; `max_snippet_lines`, "
+        "`max_snippet_results` and `max_tokens` give less, as the project's configuration may. Read the file there for "
+        "more. Answers at once with "
         "what is indexed, and says in `indexing` what is not yet.",
         takes=SearchInput,
         gives=SearchAnswer,
@@ -73,6 +76,7 @@ TOOLS = (
         scope="search",
     ),
     *NOTE_TOOLS,
+    *KNOWLEDGE_TOOLS,
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
 

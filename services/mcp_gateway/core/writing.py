@@ -13,8 +13,9 @@ from services.mcp_gateway.core.answers import (
     SkippedEntry,
     StatusAnswer,
 )
-from services.mcp_gateway.core.budget import cut_lines, fitting
+from services.mcp_gateway.core.budget import fitting
 from services.mcp_gateway.core.inputs import SearchInput
+from shared.excerpts import Snippets
 from shared.messages import (
     Hit,
     IndexProgress,
@@ -36,22 +37,26 @@ MAX_NAME_CHARS = 300  # of a heading, a reason, a detail
 def search_answer(reply: SearchReply, asked: SearchInput, progress: IndexProgress | None) -> SearchAnswer:
     """Write a search reply within the tokens that were asked for."""
     found = [_found(hit) for hit in reply.results]
-    if asked.max_snippet_lines is not None:
-        found = [_capped(one, asked.max_snippet_lines) for one in found]
     notes = _notes(reply.notes, reply.lanes)
     kept = fitting(found, asked.max_tokens, notes)
-    shown_to = asked.offset + len(kept)
     is_cut = len(kept) < len(found)
-    more = shown_to < reply.total and bool(kept)
     return SearchAnswer(
         results=tuple(kept),
         total=reply.total,
         mode=reply.mode,
         state=reply.state,
-        truncated=is_cut,
-        next_offset=shown_to if more or is_cut else None,
+        truncated=is_cut or len(found) < min(asked.top, reply.total - asked.offset),
+        next_offset=asked.offset + len(kept) if is_cut else reply.next_offset,
         indexing=search_indexing(reply, progress),
         notes=notes,
+    )
+
+
+def snippets_of(asked: SearchInput, configured: Snippets) -> Snippets:
+    """Say how much source an agent is shown: what the call says, else what the project's file sets, else all of it."""
+    lines, results = asked.max_snippet_lines, asked.max_snippet_results
+    return Snippets(
+        lines=configured.lines if lines is None else lines, results=configured.results if results is None else results
     )
 
 
@@ -140,6 +145,10 @@ def _of_vectors(ready: int, missing: int) -> str:
 
 
 def _found(hit: Hit) -> FoundPassage:
+    shown = hit.excerpt
+    height = hit.end_line - hit.start_line + 1
+    is_whole = shown is not None and (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line)
+    lines = "" if shown is None or is_whole else f"{shown.start_line}-{shown.end_line}"
     return FoundPassage(
         path=visible(hit.path),
         start_line=hit.start_line,
@@ -149,7 +158,9 @@ def _found(hit: Hit) -> FoundPassage:
         score=round(hit.score, 4),
         confidence=hit.confidence,
         heading=_name(hit.heading),
-        text=visible(hit.text.replace("\r\n", "\n")),
+        text="" if shown is None else visible(shown.text.replace("\r\n", "\n")),
+        text_lines=lines,
+        cut_lines=height if shown is None else max(height - (shown.end_line - shown.start_line + 1), 0),
         keywords=tuple(_name(word) for word in hit.keywords),
         also_lines=tuple(f"{span.start_line}-{span.end_line}" for span in hit.spans),
         same_text=tuple(
@@ -157,10 +168,6 @@ def _found(hit: Hit) -> FoundPassage:
         ),
         parts={name: round(value, 4) for name, value in hit.parts.items()},
     )
-
-
-def _capped(one: FoundPassage, most: int) -> FoundPassage:
-    return cut_lines(one, most)
 
 
 def _notes(notes: Sequence[str], lanes: Mapping[str, LaneReport]) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ TOOLS_OF_SCOPE = {
 }
 EVERYTHING = set().union(*TOOLS_OF_SCOPE.values())
 NOT_PUBLIC = {"search_knowledge"}
-PLANNED = {"search_knowledge", "recall_context", "remember", "forget"}
 
 
 def a_tool(name: str) -> Tool:
@@ -44,7 +43,7 @@ def expected(scopes: set[str], profile: str) -> set[str]:
 
 def test_the_table_names_every_tool():
     """No tool comes without someone saying who may use it."""
-    assert {tool.name for tool in TOOLS} | PLANNED == EVERYTHING
+    assert {tool.name for tool in TOOLS} == EVERYTHING
     assert [tool.name for tool in TOOLS if tool.name not in TOOLS_OF_SCOPE[tool.scope]] == []
 
 

@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from services.mcp_gateway.core.answers import FoundPassage, SearchAnswer
-from services.mcp_gateway.core.budget import cut_lines, fitting, tokens
+from services.mcp_gateway.core.budget import fitting
 from services.mcp_gateway.core.text import error_text, full_text, short_text
-from services.mcp_gateway.core.writing import indexing_of
+from services.mcp_gateway.core.inputs import SearchInput
+from services.mcp_gateway.core.writing import indexing_of, search_answer, snippets_of
 from shared.errors import ErrorCode, KxError
-from tests.support.gateway_bench import Services
+from shared.excerpts import Excerpt, Snippets
+from shared.token_estimate import tokens
+from tests.support.gateway_bench import Services, make_hit
 
 ROOT = "/home/ana/shop"
 
@@ -43,11 +46,32 @@ def test_one_passage_above_the_limit_is_cut_not_dropped():
     assert 0 < len(kept.text) <= 500
 
 
-def test_a_passage_is_cut_to_lines_and_says_how_many_are_missing():
-    """`max_snippet_lines`: 0 gives the place alone."""
-    assert (cut_lines(make_found(), 2).text, cut_lines(make_found(), 2).cut_lines) == ("a\nb", 1)
-    assert (cut_lines(make_found(), 0).text, cut_lines(make_found(), 0).cut_lines) == ("", 3)
-    assert cut_lines(make_found(), 3) == make_found()
+def test_a_result_shows_its_excerpt_and_says_which_lines_that_is():
+    """`max_snippet_lines`: 0 gives the place alone; what is shown has its own numbers, and the rest is counted."""
+    part = make_hit("a.md", end_line=9, excerpt=Excerpt(start_line=3, end_line=4, text="c\nd"))
+    place = make_hit("b.md", end_line=9, excerpt=None)
+    whole = make_hit("c.md", "one\ntwo", end_line=2)
+    reply = replace(Services().search, results=(part, place, whole), total=7, next_offset=3)
+    answer = search_answer(reply, SearchInput(query="q", top=3), None)
+    shown = [(one.text, one.text_lines, one.cut_lines) for one in answer.results]
+    assert shown == [("c\nd", "3-4", 7), ("", "", 9), ("one\ntwo", "", 0)]
+    assert (answer.next_offset, answer.truncated) == (3, False)
+    assert "(shown: lines 3-4) (7 lines not shown)" in full_text(answer, "===")
+
+
+def test_an_agent_is_shown_whole_passages_unless_the_call_or_the_file_says_otherwise():
+    """The defaults of the settings are meant for a terminal; each of the two limits is decided alone."""
+    plain, asked = SearchInput(query="q"), SearchInput(query="q", max_snippet_lines=0)
+    assert snippets_of(plain, Snippets()) == Snippets()
+    assert snippets_of(plain, Snippets(lines=9)) == Snippets(lines=9)
+    assert snippets_of(asked, Snippets(lines=9, results=2)) == Snippets(lines=0, results=2)
+
+
+def test_results_that_were_left_out_by_the_read_side_are_told():
+    """Fewer than were asked for, though there are more: the budget cut them, and the offset gives them."""
+    reply = replace(Services().search, results=(make_hit(),), total=9, next_offset=1)
+    answer = search_answer(reply, SearchInput(query="q", max_tokens=500), None)
+    assert (answer.truncated, answer.next_offset) == (True, 1)
 
 
 def test_project_text_stands_between_boundaries_and_headings_with_it():

@@ -12,6 +12,7 @@ from services.mcp_gateway.core.inputs import SearchInput, StatusInput
 from services.mcp_gateway.core.note_inputs import ActivityAddInput, ActivityUpdateInput
 from services.mcp_gateway.core.tools import INSTRUCTIONS, TOOLS, input_schema, output_schema, parse
 from services.mcp_gateway.notes import NOTE_HANDLERS
+from services.mcp_gateway.recall import RECALL_HANDLERS
 from shared.errors import ErrorCode, KxError
 
 NAMES = [tool.name for tool in TOOLS]
@@ -19,7 +20,7 @@ NAMES = [tool.name for tool in TOOLS]
 
 def test_every_row_has_its_handler_and_no_handler_is_without_a_row():
     """Adding a tool is adding a row and a handler of that name."""
-    assert [*HANDLERS, *NOTE_HANDLERS] == NAMES
+    assert [*HANDLERS, *NOTE_HANDLERS, *RECALL_HANDLERS] == NAMES
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
@@ -54,8 +55,9 @@ def test_only_tools_that_read_say_so():
     """A client may run a read-only tool without asking its user."""
     assert [tool.name for tool in TOOLS if tool.hints.read_only] == [
         "search", "status", "megabrain_status", "megabrain_get", "megabrain_artifacts",
+        "search_knowledge", "recall_context",
     ]  # fmt: skip
-    assert not any(tool.hints.destructive for tool in TOOLS)
+    assert [tool.name for tool in TOOLS if tool.hints.destructive] == ["forget"]
 
 
 def test_portuguese_names_of_the_original_are_understood():
