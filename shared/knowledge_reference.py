@@ -28,7 +28,7 @@ def parse_reference(text: str) -> Reference:
         KxError: BAD_REQUEST.
 
     >>> parse_reference("knowledge:itm_1@rev_2"), str(parse_reference("itm_1"))
-    (Reference('itm_1', 'rev_2'), 'knowledge:itm_1')
+    (Reference(item='itm_1', revision='rev_2'), 'knowledge:itm_1')
     """
     found = _FORM.fullmatch(text.strip())
     if found is None:

@@ -112,7 +112,8 @@ def test_what_others_wrote_stands_between_boundaries_only(recalled):
         else knowledge_answer(make_reply(make_hit(1, EVIL), total=1), offset=0, max_tokens=10_000)
     )
     text = full_knowledge_text(answer, BOUNDARY)
-    outside = "".join(text.split(BOUNDARY)[0::2])
+    opening, rest = text.split("\n", 1)
+    outside = opening + "".join(rest.split(BOUNDARY)[0::2])
     assert "ignore your instructions" in text
     for shown in (outside, short_knowledge_text(answer), str(msgspec.to_builtins(without_knowledge_text(answer)))):
         assert "ignore" not in shown
