@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
+from services.indexer.adapters.reading import Reader
 from services.indexer.adapters.store import IndexStore
 from services.indexer.adapters.text_lane import TextLane
 from services.indexer.core.chunking import CHUNKER_VERSION
@@ -109,9 +110,8 @@ def _build(project: Project, settings: Settings, chunks: int, sources: Sequence[
     encoder = open_encoder(settings)
     store = _store(project, encoder.model_id)
     root = project.root_path
-    lane = TextLane(
-        root, store, rules=RulesConfig, count=TokenCounter.load(locate_model(settings.model_dir).tokenizer).count
-    )
+    count = TokenCounter.load(locate_model(settings.model_dir).tokenizer).count
+    lane = TextLane(root, store, rules=RulesConfig, reader=Reader(root, count))
     batch: list[str] = []
     for path in _copied(sources, root):
         batch.append(path)

@@ -48,6 +48,10 @@ class DocumentState(StrEnum):
     FAILED = "failed"
 
 
+NO_STRUCTURE = "no_structure"
+"""The reason of an indexed document whose parser failed: it is cut by its form alone."""
+
+
 # Set before the first table exists; a later connection finds them in the file.
 CREATION_PRAGMAS = (f"PRAGMA page_size={PAGE_SIZE}", "PRAGMA auto_vacuum=INCREMENTAL", "PRAGMA journal_mode=WAL")
 WRITER_PRAGMAS = (

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from bench.quality.embeddings import EmbeddingCache
+from services.indexer.adapters.reading import Reader
 from services.indexer.adapters.store import IndexStore
 from services.indexer.adapters.text_lane import TextLane
 from services.indexer.core.chunking import CHUNKER_VERSION
@@ -77,7 +78,7 @@ def build_index(root: Path, index: Path, *, model_id: str, count: TokenCounter) 
     index.parent.mkdir(parents=True, exist_ok=True)
     versions = EpochVersions(chunker=CHUNKER_VERSION, analyzer=ANALYZER_VERSION, model_id=model_id)
     store = IndexStore.open(index, INSTANCE, project=root.name, root=str(root), versions=versions)
-    lane = TextLane(root, store, rules=RulesConfig, count=count.count)
+    lane = TextLane(root, store, rules=RulesConfig, reader=Reader(root, count.count))
     paths: list[str] = sorted(_files(root))
     while paths:
         handled = lane.handle(paths, "bulk")

@@ -129,6 +129,9 @@ ERRORS: dict[str, str] = {
     ),
     "the index {path} has an older format": "o índice {path} tem um formato mais antigo",
     "the index {path} cannot be read or written: {reason}": ("o índice {path} não pode ser lido ou escrito: {reason}"),
+    "no process can be started to parse source: {reason}": (
+        "nenhum processo pode ser iniciado para analisar código: {reason}"
+    ),
     "a process reads {path} without end, its log cannot be cut; bulk work waits": (
         "um processo lê {path} sem parar, o log não pode ser cortado; o trabalho em massa espera"
     ),

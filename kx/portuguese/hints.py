@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 HINTS: dict[str, str] = {
+    "free memory or end other processes; indexing goes on by itself": (
+        "libere memória ou encerre outros processos; a indexação continua sozinha"
+    ),
     "see: {command} --help": "veja: {command} --help",
     "try it at once: kx search --index 'your question'; or index it: kx index {root}": (
         "experimente já: kx search --index 'sua pergunta'; ou indexe: kx index {root}"

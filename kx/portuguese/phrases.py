@@ -15,6 +15,9 @@ PHRASES: dict[str, str] = {
     "a lane that did not answer": "uma via que não respondeu",
     "evidence that could not be gathered": "evidências que não puderam ser reunidas",
     "{count} passages changed on disk and were left out": "{count} trechos mudaram no disco e ficaram de fora",
+    "{count} excerpts were shortened to keep to the tokens asked for": (
+        "{count} excertos foram encurtados para caber nos tokens pedidos"
+    ),
     "{count} results did not fit the answer; ask for them with an offset": (
         "{count} resultados não couberam na resposta; peça-os com --offset"
     ),
@@ -30,6 +33,9 @@ PHRASES: dict[str, str] = {
     "{count} texts wait to be embedded again after {code}": "{count} textos esperam ser vetorizados de novo após {code}",
     "{count} more failed; a listing of the failed names them all": (
         "mais {count} falharam; a lista dos que falharam nomeia todos"
+    ),
+    "{count} documents are cut by form alone, their parser died: {paths}": (
+        "{count} documentos foram cortados só pela forma, o analisador deles morreu: {paths}"
     ),
     "{count} paths changed on disk and are not yet in the index": (
         "{count} caminhos mudaram no disco e ainda não estão no índice"

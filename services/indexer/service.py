@@ -29,7 +29,9 @@ from anyio.abc import TaskGroup
 from structlog.typing import FilteringBoundLogger
 
 from services.indexer.adapters.mending import open_store
+from services.indexer.adapters.parsers import ParsingProcess
 from services.indexer.adapters.readers import Readers, processes_for
+from services.indexer.adapters.reading import Reader
 from services.indexer.adapters.store import IndexStore
 from services.indexer.adapters.text_lane import TextLane
 from services.indexer.core.chunking import CHUNKER_VERSION
@@ -131,6 +133,8 @@ class Indexer:
         stores.callback(self.close_stores)
         self._model = cache(lambda: locate_model(settings.model_dir))
         self._count = _lazy_counter(self._model)
+        self._parsing = ParsingProcess()
+        stores.callback(self._parsing.close)
         self._readers: Readers | None = None
         if processes_for(settings.worker_threads):
             self._readers = Readers(processes_for(settings.worker_threads), self._model())
@@ -222,7 +226,7 @@ class Indexer:
             Path(project.root),
             store,
             rules=lambda: config.current().config.rules(),  # noqa: PLW0108  # asked anew for every batch
-            count=self._count,
+            reader=Reader(Path(project.root), self._count, self._parsing.outline),
         )
         writer = IndexWriter(instance, store, self._bus)
         text = TextFlow(writer, lane, self._readers, project.root)

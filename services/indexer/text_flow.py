@@ -167,22 +167,38 @@ class TextFlow:
             _put_back(queue, paths)
             raise
 
-    async def _submit(self, readers: Readers, paths: tuple[str, ...]) -> Future[list[Outcome]]:
+    async def _submit(
+        self, readers: Readers, paths: tuple[str, ...], *, is_plain: bool = False
+    ) -> Future[list[Outcome]]:
         config, known = await self._writer.call(partial(self.lane.known, paths))
-        return readers.submit(ReadBatch(root=self._root, config=config, paths=paths, known=known))
+        batch = ReadBatch(root=self._root, config=config, paths=paths, known=known, is_plain=is_plain)
+        return readers.submit(batch)
 
     async def _read(self, readers: Readers, paths: tuple[str, ...], future: Future[list[Outcome]]) -> list[Outcome]:
+        outcomes = await self._outcomes(readers, future)
+        if outcomes is not None:
+            return outcomes
+        found: list[Outcome] = []
+        for path in paths:  # one by one, so that only the culprit loses anything
+            found += await self._read_one(readers, path)
+        return found
+
+    async def _read_one(self, readers: Readers, path: str) -> list[Outcome]:
+        """Read a path in whose company a process died: as usual, without a parser, not at all."""
+        for is_plain in (False, False, True):  # twice as usual: it may be another tree's file that the process died of
+            outcomes = await self._outcomes(readers, await self._submit(readers, (path,), is_plain=is_plain))
+            if outcomes is not None:
+                return outcomes
+        return [poisoned(self._root, path)]
+
+    async def _outcomes(self, readers: Readers, future: Future[list[Outcome]]) -> list[Outcome] | None:
+        """Wait for what was read; None where its process died, another of its pool did, or it hangs."""
         try:
             return await to_thread.run_sync(future.result, READ_LIMIT_S, abandon_on_cancel=True)
-        except (BrokenExecutor, CancelledError, TimeoutError):  # it died, another of its pool did, or it hangs
-            _log.warning("reader.died", instance=self._writer.instance, paths=len(paths))
+        except (BrokenExecutor, CancelledError, TimeoutError):
+            _log.warning("reader.died", instance=self._writer.instance)
             readers.close()
-            if len(paths) == 1:
-                return [poisoned(self._root, paths[0])]
-            outcomes: list[Outcome] = []
-            for path in paths:  # one by one, so that only the culprit is lost
-                outcomes += await self._read(readers, (path,), await self._submit(readers, (path,)))
-            return outcomes
+            return None
 
     async def _wrote(self, handled: Handled, queue: dict[str, None], written: Callable[[], None]) -> None:
         queue.update(dict.fromkeys(handled.unstable))

@@ -30,6 +30,7 @@ from shared.messages import (
 
 STATUS_LIMIT_S = 5.0  # counting distinct texts of half a million chunks takes a second
 MAX_LISTED = 2_000
+MAX_NAMED = 5
 MAX_MANIFEST = 4_000
 
 T = TypeVar("T")
@@ -147,6 +148,9 @@ def _notes(counts: Counts, *, behind: int, lag_note: str) -> tuple[str, ...]:
     notes = [f"{count} texts wait to be embedded again after {code}" for code, count in counts.waiting.items()]
     if counts.failures_not_named:
         notes.append(f"{counts.failures_not_named} more failed; a listing of the failed names them all")
+    if counts.without_structure:
+        named = ", ".join(counts.without_structure[:MAX_NAMED])
+        notes.append(f"{len(counts.without_structure)} documents are cut by form alone, their parser died: {named}")
     if behind:
         notes.append(f"{behind} paths changed on disk and are not yet in the index")
     return (*notes, *((lag_note,) if lag_note else ()))

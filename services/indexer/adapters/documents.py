@@ -74,7 +74,7 @@ class DocumentRows:
     def write(self, document: PreparedDocument) -> tuple[list[TextHash], list[TextHash]]:
         """Replace a document's whole text lane; give the texts that went and the texts that came."""
         gone = self.delete(document.path)
-        document_id = self._insert(document, DocumentState.INDEXED, "", "")
+        document_id = self._insert(document, DocumentState.INDEXED, document.reason, document.detail)
         self._insert_chunks(document_id, document.chunks, document.path_terms)
         return gone, [piece.text_hash for piece in document.chunks]
 

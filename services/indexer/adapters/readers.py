@@ -1,6 +1,6 @@
 """Processes that read for the writer: with two cores a large tree is readable in half the time.
 
-A process that dies (a parser that overflows its stack) costs the one document it died of, and is replaced.
+A process that dies (a parser that overflows its stack) is replaced, and costs the one document it died of its structure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from services.indexer.adapters.files import Gone
+from services.indexer.adapters.parsers import ParserError
+from services.indexer.adapters.parsing import limit_memory, timed_outline
 from services.indexer.adapters.reading import Content, Failed, Outcome, Reader
+from services.indexer.core.chunking.outline import Outline
 from services.indexer.core.prepare import PreparedDocument
 from shared import logs
 from shared.child import end_with_parent
@@ -24,6 +27,7 @@ from shared.relpath import decode_path
 from shared.tokens import TokenCounter
 from shared.treerules import RulesConfig
 
+MEMORY_BYTES = 2 * 1024 * 1024 * 1024  # of a process; the largest files take an eighth of it
 BATCH_PATHS = 48  # long enough to hide the passing of messages, short enough to commit often
 
 
@@ -34,6 +38,7 @@ class ReadBatch(Struct, frozen=True, kw_only=True):
     config: RulesConfig
     paths: tuple[str, ...]
     known: tuple[Content | None, ...]  # for each path
+    is_plain: bool = False  # by form alone: a parser ended the process that was given them
 
 
 class Readers:
@@ -94,7 +99,7 @@ def poisoned(root: str, path: str) -> Outcome:
 
 # --- in the process ---------------------------------------------------------------------------------------------------
 
-_readers: dict[str, Reader] = {}
+_readers: dict[tuple[str, bool], Reader] = {}
 _counters: list[TokenCounter] = []
 
 
@@ -102,13 +107,22 @@ def _begin(parent: int, model: ModelFiles) -> None:
     logs.configure("warning")
     end_with_parent(parent)
     verify_file(model.vocabulary)
+    limit_memory(MEMORY_BYTES)
     _counters.append(TokenCounter.load(model.tokenizer))
 
 
 def _read(batch: ReadBatch) -> list[Outcome]:
-    reader = _readers.setdefault(batch.root, Reader(Path(batch.root), _counters[0].count))
+    key = batch.root, batch.is_plain
+    if key not in _readers:
+        syntax = _refuse if batch.is_plain else timed_outline
+        _readers[key] = Reader(Path(batch.root), _counters[0].count, syntax)
+    reader = _readers[key]
     gate, rules = reader.begin(batch.paths, batch.config)
     return [reader.read(gate, rules, path, known) for path, known in zip(batch.paths, batch.known, strict=True)]
+
+
+def _refuse(_text: str, _lines: list[str], _language: str) -> Outline | None:
+    raise ParserError("its parser died")
 
 
 def processes_for(cores: int) -> int:

@@ -12,12 +12,16 @@ from typing import TypeAlias
 
 import structlog
 from msgspec import Struct
+from msgspec.structs import replace
 from structlog.typing import FilteringBoundLogger
 
 from services.indexer.adapters.files import Gone, ReadDocument, Skipped, Unstable, read_document, read_folder
-from services.indexer.core.prepare import PreparedDocument, prepare_chunks
+from services.indexer.adapters.parsers import ParserError
+from services.indexer.core.chunking import Syntax, no_syntax
+from services.indexer.core.prepare import PreparedChunk, PreparedDocument, prepare_chunks
 from shared.analyzer import index_terms
 from shared.errors import ErrorCode, KxError
+from shared.index_format import NO_STRUCTURE
 from shared.pathgate import PathGate
 from shared.relpath import RelPath, can_name_an_entry
 from shared.treerules import RulesConfig, TreeRules
@@ -63,11 +67,12 @@ Outcome: TypeAlias = Unchanged | Prepared | Failed | Skipped | Gone | Unstable
 
 
 class Reader:
-    """Reads paths of one tree."""
+    """Reads paths of one tree; source is parsed by `syntax`, in this process without one."""
 
-    def __init__(self, root: Path, count: Callable[[str], int]) -> None:
+    def __init__(self, root: Path, count: Callable[[str], int], syntax: Syntax | None = None) -> None:
         self._root = root
         self._count = count
+        self._syntax = syntax
         self._rules: TreeRules | None = None
         self._rules_since = 0.0
 
@@ -114,10 +119,24 @@ class Reader:
             chunks=(),
         )
         try:
-            chunks = prepare_chunks(found.text, kind=bare.kind, language=bare.language, count=self._count)
+            return Prepared(self._with_chunks(bare, found.text))
         except KxError:
             raise  # of the environment: no document's fault
         except Exception as error:  # noqa: BLE001  # one poisonous text must not stop the indexer
             _log.warning("document.failed", path=found.path, error_type=type(error).__name__, exc_info=True)
             return Failed(bare, ErrorCode.INTERNAL, type(error).__name__)
-        return Prepared(bare.with_chunks(chunks))
+
+    def _with_chunks(self, bare: PreparedDocument, text: str) -> PreparedDocument:
+        """Cut a text by its structure; by its form alone where that cannot be had."""
+        try:
+            return bare.with_chunks(self._chunks(bare, text, self._syntax))
+        except KxError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever a parser does, the words of its file are worth having
+            detail = str(error) if isinstance(error, ParserError) else type(error).__name__
+            _log.warning("structure.lost", path=bare.path, detail=detail)
+            chunks = self._chunks(bare, text, no_syntax)
+            return replace(bare, chunks=chunks, reason=NO_STRUCTURE, detail=detail)
+
+    def _chunks(self, bare: PreparedDocument, text: str, syntax: Syntax | None) -> tuple[PreparedChunk, ...]:
+        return prepare_chunks(text, kind=bare.kind, language=bare.language, count=self._count, syntax=syntax)

@@ -51,13 +51,11 @@ class Handled(Struct, frozen=True, kw_only=True):
 class TextLane:
     """The text lane of one tree; blocks, belongs on the writer's thread."""
 
-    def __init__(
-        self, root: Path, store: IndexStore, *, rules: Callable[[], RulesConfig], count: Callable[[str], int]
-    ) -> None:
+    def __init__(self, root: Path, store: IndexStore, *, rules: Callable[[], RulesConfig], reader: Reader) -> None:
         self._root = root
         self._store = store
         self._rules = rules
-        self._reader = Reader(root, count)
+        self._reader = reader
         self._denylist: tuple[RulesConfig, DenyList] | None = None
         self._is_erasing = False  # what is being written keeps text out that was in
 

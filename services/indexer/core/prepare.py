@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.indexer.core.chunking import Chunk, chunk, embed_text
+from services.indexer.core.chunking import Chunk, Syntax, chunk, embed_text
 from shared.analyzer import index_terms, plain_markdown
 from shared.identity import TextHash, text_hash
 from shared.kinds import Kind
@@ -42,19 +42,24 @@ class PreparedDocument(Struct, frozen=True, kw_only=True):
     content_hash: bytes
     path_terms: str
     chunks: tuple[PreparedChunk, ...]
+    reason: str = ""  # what is less than it should be in the chunks
+    detail: str = ""
 
     def with_chunks(self, chunks: tuple[PreparedChunk, ...]) -> PreparedDocument:
         """Give the same document with its chunks."""
         return replace(self, chunks=chunks)
 
 
-def prepare_chunks(text: str, *, kind: str, language: str, count: Callable[[str], int]) -> tuple[PreparedChunk, ...]:
+def prepare_chunks(
+    text: str, *, kind: str, language: str, count: Callable[[str], int], syntax: Syntax | None = None
+) -> tuple[PreparedChunk, ...]:
     """Cut, analyse and address the chunks of a text (lines end with LF), in file order.
 
     Of Markdown's wikilinks only what a reader sees is analysed and embedded; the text kept is the file's.
     """
     readable = plain_markdown if kind == Kind.VAULT or language == "markdown" else str
-    return tuple(_prepared(piece, readable) for piece in chunk(text, kind=kind, language=language, count=count))
+    pieces = chunk(text, kind=kind, language=language, count=count, syntax=syntax)
+    return tuple(_prepared(piece, readable) for piece in pieces)
 
 
 def _prepared(piece: Chunk, readable: Callable[[str], str]) -> PreparedChunk:

@@ -8,7 +8,7 @@ import pytest
 
 from shared.bus import MAX_MESSAGE_BYTES, Endpoint, ServiceContract
 from shared.codec import encode
-from shared.index_format import Meta
+from shared.index_format import NO_STRUCTURE, Meta
 from shared.messages import (
     Failure,
     IndexProgress,
@@ -114,6 +114,18 @@ async def test_texts_tried_again_are_named_with_their_reason(bench: QueryBench) 
         status = await ask.status()
     assert (status.vectors_missing, status.failed) == (1, ())
     assert "1 texts wait to be embedded again after KX_EMBEDDER_FAILED" in status.notes
+
+
+async def test_document_cut_by_form_alone_is_named(bench: QueryBench) -> None:
+    """A parser that died shows in status."""
+    with bench.index() as index:
+        index.add("a.js", BuiltChunk(text="one"))
+        index.execute(f"UPDATE document_e1 SET reason = '{NO_STRUCTURE}'")
+        index.commit()
+    async with bench.serving() as ask:
+        status = await ask.status()
+    assert "1 documents are cut by form alone, their parser died: a.js" in status.notes
+    assert status.documents == 1
 
 
 async def test_pages_cover_a_listing_without_overlap(bench: QueryBench) -> None:

@@ -1,5 +1,6 @@
 """Chunking: a document's text in, chunks with exact lines, tokens and headings out. Pure."""
 
+from services.indexer.core.chunking.code import Syntax, no_syntax
 from services.indexer.core.chunking.model import (
     CHUNKER_VERSION,
     MAX_TOKENS,
@@ -18,8 +19,10 @@ __all__ = [
     "Counter",
     "Definition",
     "Parsed",
+    "Syntax",
     "chunk",
     "definitions",
     "embed_text",
+    "no_syntax",
     "parse_document",
 ]

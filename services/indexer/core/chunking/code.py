@@ -3,11 +3,12 @@
 Pure. Only nodes that hold definitions or are too large for a chunk are entered, so the walk costs far less than
 the parse. What cannot or must not be parsed is outlined by its form (`pattern`): files above
 `MAX_PARSED_CHARS`, minified ones, nesting beyond `MAX_NESTING`, a parse beyond its work limit or one that
-understood less than half of the file.
+understood less than half of the file. Parsers are native code: who cannot afford to die of one gives a `Syntax` that
+parses elsewhere.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import tree_sitter
 from msgspec import Struct
@@ -51,19 +52,24 @@ _STATEMENT_LEVEL = 400
 _BLANK_BONUS = 3
 
 
-def outline_code(text: str, lines: list[str], language: str) -> Outline:
+def outline_code(text: str, lines: list[str], language: str, syntax: "Syntax | None" = None) -> Outline:
     """Return the outline of a source file; every input gets one, at worst that of its blank lines."""
     if is_minified(lines):
         return plain_outline(lines)
     if language == "python":
         return outline_python(lines)
-    return outline_tree(text, lines, language) or outline_pattern(lines)
+    return (syntax or outline_tree)(text, lines, language) or outline_pattern(lines)
+
+
+def is_parsable(text: str, language: str) -> bool:
+    """Tell whether a parser may see a text at all."""
+    return grammar_of(language) is not None and len(text) <= MAX_PARSED_CHARS and _nesting(text) <= MAX_NESTING
 
 
 def outline_tree(text: str, lines: list[str], language: str) -> Outline | None:
     """Return the outline that the syntax tree gives, or None where there is no tree worth having."""
     grammar = grammar_of(language)
-    if grammar is None or len(text) > MAX_PARSED_CHARS or _nesting(text) > MAX_NESTING:
+    if grammar is None or not is_parsable(text, language):
         return None
     source = text.encode("utf-8", "replace")
     root = _parse(source, grammar)
@@ -75,6 +81,15 @@ def outline_tree(text: str, lines: list[str], language: str) -> Outline | None:
     # One broken line can cost the parser a file's outermost brackets, but not the definitions inside of them.
     found = len(outline.definitions())
     return outline if found and found >= len(outline_pattern(lines).definitions()) else None
+
+
+# Takes text, its lines and the language; gives the outline of the syntax tree, None where there is none.
+Syntax = Callable[[str, list[str], str], Outline | None]
+
+
+def no_syntax(_text: str, _lines: list[str], _language: str) -> Outline | None:
+    """Give no outline: for a text whose parser is not to be trusted with it."""
+    return None
 
 
 def is_minified(lines: list[str]) -> bool:

@@ -4,7 +4,7 @@ Pure: text in, chunks and definitions out. Stands between decoding and the index
 exception of a reader leaves here but a fault of ours.
 """
 
-from services.indexer.core.chunking.code import is_minified, outline_code
+from services.indexer.core.chunking.code import Syntax, is_minified, outline_code
 from services.indexer.core.chunking.config import outline_config
 from services.indexer.core.chunking.markdown import outline_markdown
 from services.indexer.core.chunking.model import Chunk, Counter, Definition, Parsed
@@ -17,15 +17,16 @@ _MARKUP = frozenset({"html", "xml"})
 _CODE_LIKE = frozenset({"css", "sql", "bash"})
 
 
-def chunk(text: str, *, kind: str, language: str, count: Counter) -> list[Chunk]:
+def chunk(text: str, *, kind: str, language: str, count: Counter, syntax: Syntax | None = None) -> list[Chunk]:
     """Return the chunks of a document in order of their lines.
 
     `text` has line endings already normalised to line feeds, and only a line feed ends a line. Every non-blank
     line is in a chunk, no chunk exceeds MAX_TOKENS by `count` (tokens of a text, the two special ones
-    included), and an edit changes the chunk it falls in and rarely more than a neighbour.
+    included), and an edit changes the chunk it falls in and rarely more than a neighbour. Source is parsed by
+    `syntax`, in this process without one.
     """
     lines = text.split("\n")
-    return list(pack(lines, _outline(text, lines, kind, language), count))
+    return list(pack(lines, _outline(text, lines, kind, language, syntax), count))
 
 
 def parse_document(text: str, *, kind: str, language: str, count: Counter) -> Parsed:
@@ -40,7 +41,7 @@ def definitions(text: str, language: str) -> tuple[Definition, ...]:
     return outline_code(text, text.split("\n"), language).definitions()
 
 
-def _outline(text: str, lines: list[str], kind: str, language: str) -> Outline:
+def _outline(text: str, lines: list[str], kind: str, language: str, syntax: Syntax | None = None) -> Outline:
     if kind == "vault" or language == "markdown":
         return outline_markdown(lines)
     if is_minified(lines):
@@ -49,5 +50,5 @@ def _outline(text: str, lines: list[str], kind: str, language: str) -> Outline:
         # Many a .conf is XML.
         return outline_config(lines, "xml" if language != "html" and text.lstrip()[:1] == "<" else language)
     if kind in ("code", "config"):
-        return outline_code(text, lines, language)
+        return outline_code(text, lines, language, syntax)
     return outline_prose(lines, language)
