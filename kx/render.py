@@ -11,6 +11,7 @@ import msgspec
 from kx.catalogue import Catalogue
 from kx.paint import PLAIN, Paint
 from kx.terminal import visible
+from shared.excerpts import Excerpt
 from shared.messages import Hit, LaneReport, Listing, ListingRow, SearchReply, ServiceStatus, StatusReply
 
 JSON_SCHEMA = 1  # of `kx search --json` and `kx status --json`; a field may be added, never changed
@@ -20,8 +21,6 @@ Absent = Literal["down", "not_running"]  # a service nobody answers for: a fault
 NOTHING_FOUND = (
     "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index"
 )
-PASSAGE_LINES = 40  # of a passage on the terminal; JSON holds it whole
-
 _MIB = 1024 * 1024
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -45,6 +44,7 @@ def search_json(reply: SearchReply) -> dict[str, Any]:
         "lanes": {name: lane_json(lane) for name, lane in reply.lanes.items()},
         "pending": {"text": reply.pending.text, "vectors": reply.pending.vectors},
         "notes": list(reply.notes),
+        "next_offset": reply.next_offset,
         "took_ms": round(reply.took_ms, 2),
     }
     return answer
@@ -140,6 +140,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "origin": hit.origin,
         "heading": hit.heading,
         "text": hit.text,
+        "excerpt": _excerpt_json(hit.excerpt),
         "keywords": list(hit.keywords),
         "spans": [
             {"start_line": span.start_line, "end_line": span.end_line, "score": round(span.score, 6)}
@@ -152,6 +153,12 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
     if hit.parts:
         found["parts"] = {name: round(value, 6) for name, value in hit.parts.items()}
     return found
+
+
+def _excerpt_json(excerpt: Excerpt | None) -> dict[str, Any] | None:
+    if excerpt is None:
+        return None
+    return {"start_line": excerpt.start_line, "end_line": excerpt.end_line, "text": excerpt.text}
 
 
 def lane_json(lane: LaneReport) -> dict[str, Any]:
@@ -171,7 +178,7 @@ def _hit_text(hit: Hit, catalogue: Catalogue, paint: Paint) -> str:
     score = paint.score(f"[{hit.score:.4f}]")
     place = paint.place(visible(f"{hit.path}:{hit.start_line}-{hit.end_line}"))
     lines = [f"{score} {place} {paint.aside(f'[{hit.kind}|{catalogue.text(hit.origin)}]')}"]
-    lines += _passage_lines(hit.text, catalogue, paint)
+    lines += _excerpt_lines(hit, catalogue, paint)
     if hit.spans:
         spans = ", ".join(f"{span.start_line}-{span.end_line}" for span in hit.spans)
         lines.append(catalogue.text("also in this file: lines {spans}", spans=spans))
@@ -183,19 +190,25 @@ def _hit_text(hit: Hit, catalogue: Catalogue, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _passage_lines(text: str, catalogue: Catalogue, paint: Paint) -> list[str]:
-    lines = visible(text).split("\n")
-    more = len(lines) - PASSAGE_LINES
-    if more <= 0:
+def _excerpt_lines(hit: Hit, catalogue: Catalogue, paint: Paint) -> list[str]:
+    """Give the lines that answer; where only the place is shown, the heading says what stands there."""
+    shown = hit.excerpt
+    if shown is None:
+        return [visible(" ".join(hit.heading.split()))] if hit.heading else []
+    lines = visible(shown.text).split("\n")
+    if (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line):
         return lines
-    cut = catalogue.text("… {count} more lines" if more != 1 else "… 1 more line", count=more)
-    return [*lines[:PASSAGE_LINES], paint.aside(cut)]
+    where = catalogue.text("lines {start}-{end}:", start=shown.start_line, end=shown.end_line)
+    return [paint.aside(where), *lines]
 
 
 def _total(reply: SearchReply, catalogue: Catalogue) -> str:
     if not reply.results:
         return catalogue.text("No results.")
-    return catalogue.text("{count} results" if len(reply.results) != 1 else "1 result", count=len(reply.results))
+    count = catalogue.text("{count} results" if len(reply.results) != 1 else "1 result", count=len(reply.results))
+    if reply.next_offset is None:
+        return count
+    return f"{count}\n" + catalogue.text("more: --offset {offset}", offset=reply.next_offset)
 
 
 def _notes(reply: SearchReply, catalogue: Catalogue) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.errors import ErrorDetails
+from shared.excerpts import Budget, Excerpt, Place, Snippets, Span
 from shared.identity import InstanceId, TextHash
 
 Urgency = Literal["live", "bulk"]
@@ -232,22 +233,8 @@ class SearchRequest(InstanceMessage, frozen=True, kw_only=True):
     alpha: float = 0.5  # hybrid mix: 1 lexical, 0 semantic
     group: Group = "file"
     explain: bool = False
-
-
-class Span(Struct, frozen=True, kw_only=True):
-    """A further passage of a result's file."""
-
-    start_line: int  # 1-based, inclusive
-    end_line: int
-    score: float
-
-
-class Place(Struct, frozen=True, kw_only=True):
-    """Another place where exactly the same text stands."""
-
-    path: str
-    start_line: int
-    end_line: int
+    snippets: Snippets = Snippets()
+    budget: Budget | None = None
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -261,7 +248,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     confidence: float | None = None  # 0..1 that it answers; told in mode auto only
     origin: Origin
     heading: str
-    text: str  # exactly the file's lines start_line..end_line
+    text: str  # exactly the file's lines start_line..end_line; "" where a budget is given, which `excerpt` keeps to
+    excerpt: Excerpt | None = None  # None: only the place is shown
     keywords: tuple[str, ...] = ()
     spans: tuple[Span, ...] = ()
     also: tuple[Place, ...] = ()
@@ -298,6 +286,7 @@ class SearchReply(Message, frozen=True, kw_only=True):
     took_ms: float
     notes: tuple[str, ...] = ()  # what was cut, ignored or fell back, as English sentences
     state: ProjectState = "ready"
+    next_offset: int | None = None  # ask again with it for what follows; None: nothing does
 
 
 class CandidatesRequest(InstanceMessage, frozen=True, kw_only=True):

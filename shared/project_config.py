@@ -153,10 +153,10 @@ class ProjectConfig(Struct, frozen=True, kw_only=True, rename="camel"):
         tuple[str, ...], meta("Patterns of files to leave out, in gitignore syntax with `!`.", "a list of patterns")
     ] = ()
     max_snippet_lines: Annotated[
-        int, meta("A hit of at most this many lines is shown whole.", "a whole number from 0 to 50", ge=0, le=50)
+        int, meta("Lines of an excerpt; a file of no more is shown whole.", "a whole number from 0 to 50", ge=0, le=50)
     ] = 7
     max_snippet_results: Annotated[
-        int, meta("So many of the first hits may be shown whole.", "a whole number from 0 to 20", ge=0, le=20)
+        int, meta("So many of the first results have an excerpt.", "a whole number from 0 to 20", ge=0, le=20)
     ] = 3
     squads: Annotated[tuple[str, ...], meta("Teams an activity can belong to.", "a list of names")] = ()
     mcp: Mcp = Mcp()
@@ -196,6 +196,7 @@ class LoadedConfig(Struct, frozen=True, kw_only=True):
     path: Path | None  # `.kx.json`, else `.xindex.json`, else None: an ad-hoc project
     index: Path | None  # where an explicit index is; None means the default name in `~/.kx/data`
     warnings: tuple[str, ...] = ()
+    keys: frozenset[str] = frozenset()  # of the top level that a file sets
 
     @property
     def allow_denied(self) -> tuple[str, ...]:
@@ -228,7 +229,8 @@ def load_project_config(root: Path, settings: Settings) -> LoadedConfig:
     own, own_warnings = _load(root, KX_JSON, settings)
     other, other_warnings = _load(root, XINDEX_JSON, settings)
     file = root / (XINDEX_JSON if own is None else KX_JSON)
-    config = to_struct(_with_lists((other or {}) | (own or {})), ProjectConfig, file)
+    given = (other or {}) | (own or {})
+    config = to_struct(_with_lists(given), ProjectConfig, file)
     config = _checked(config, root, file)
     config = replace(config, indexing=replace(config.indexing, allow_denied=grant.allow_denied))
     index = Path(grant.index) if grant.index else _trusted_index(config.index, file, root, settings)
@@ -237,6 +239,7 @@ def load_project_config(root: Path, settings: Settings) -> LoadedConfig:
         path=None if own is None and other is None else file,
         index=index,
         warnings=own_warnings + other_warnings,
+        keys=frozenset(given),
     )
 
 

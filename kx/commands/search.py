@@ -15,18 +15,23 @@ from kx.progress import Bar
 from kx.render import as_json, search_json, search_text
 from kx.roots import refuse_huge, refuse_many
 from shared.bus import Bus
+from shared.excerpts import MAX_SNIPPET_LINES, MAX_SNIPPET_RESULTS, Budget, Snippets
 from shared.messages import Group, KindFilter, Mode, SearchReply, SearchRequest
 from shared.registry import Project
 from shared.subjects import SEARCH
 
 KINDS = ("docs", "code", "config", "vault")
 EMBED_FIRST_S = 10.0  # `--index`: how long the passages that hold the words are embedded before answering
+# What stands around the texts of an answer, estimated like these: of each result, and of the whole.
+RESULT_TOKENS, TEXT_TOKENS = 20, 60
+JSON_RESULT_TOKENS, JSON_TOKENS = 200, 300
 SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
 
 
 @click.command(
     "search",
-    epilog="Examples: kx search 'circuit-open' --top 4    kx search --index 'how are errors retried' --in ~/src/shop",
+    epilog="Examples: kx search 'circuit-open' --top 4    kx search --index 'how are errors retried' --in ~/src/shop"
+    "    kx search 'retry policy' --max-tokens 2000",
 )
 @click.argument("query")
 @click.option(
@@ -78,6 +83,21 @@ SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
     show_default=True,
     help="One result a file, or a flat list of passages.",
 )
+@click.option(
+    "--snippet-lines",
+    type=click.IntRange(0, MAX_SNIPPET_LINES),
+    help="Lines of each excerpt (default: maxSnippetLines of the project, 7).",
+)
+@click.option(
+    "--snippet-results",
+    type=click.IntRange(0, MAX_SNIPPET_RESULTS),
+    help="So many of the first results have an excerpt (default: maxSnippetResults of the project, 3).",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(100, 100_000),
+    help="Pack the best that fits into so many tokens: excerpts are shortened before results are left out.",
+)
 @click.option("--explain", is_flag=True, help="Show the named parts of each score.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
@@ -87,6 +107,7 @@ def command(context: Context, /, query: str, path: Path | None, **options: Any) 
     is_indexing = bool(options.pop("is_indexing"))
     is_json = bool(options.pop("is_json"))
     stack = cast("bool | None", options.pop("stack"))
+    options["budget"] = _budget(options.pop("max_tokens"), is_json=is_json)
     if is_indexing:
         refuse_huge(context, context.find(path)[0].root)
     project = context.enrol(path) if is_indexing else context.registered(path)
@@ -101,14 +122,23 @@ def _request(project: Project, query: str, options: dict[str, Any]) -> SearchReq
     kind = options.pop("kind")
     kinds = () if kind == "all" else (cast("KindFilter", kind),)
     mode, group = cast("Mode", options.pop("mode")), cast("Group", options.pop("group"))
+    snippets = Snippets(lines=options.pop("snippet_lines"), results=options.pop("snippet_results"))
     return SearchRequest(
         instance=project.instance,
         query=query.encode("utf-8", "replace").decode(),
         kinds=kinds,
         mode=mode,
         group=group,
+        snippets=snippets,
         **options,
     )
+
+
+def _budget(max_tokens: int | None, *, is_json: bool) -> Budget | None:
+    if max_tokens is None:
+        return None
+    per_result, around = (JSON_RESULT_TOKENS, JSON_TOKENS) if is_json else (RESULT_TOKENS, TEXT_TOKENS)
+    return Budget(tokens=max(max_tokens - around, 1), per_result=per_result)
 
 
 async def _answer(

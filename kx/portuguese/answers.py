@@ -10,8 +10,8 @@ ANSWERS: dict[str, str] = {
     "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index": (
         "Tente outras palavras ou deixe de fora --type e --path; depois de mudanças, atualize o índice com: kx index"
     ),
-    "… {count} more lines": "… mais {count} linhas",
-    "… 1 more line": "… mais 1 linha",
+    "lines {start}-{end}:": "linhas {start}-{end}:",
+    "more: --offset {offset}": "mais: --offset {offset}",
     "also in this file: lines {spans}": "também neste arquivo: linhas {spans}",
     "same text: {places}": "mesmo texto: {places}",
     "the {lane} lane is {state}: {reason}": "via {lane} {state}: {reason}",

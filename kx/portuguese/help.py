@@ -87,6 +87,15 @@ Códigos de saída:
     "How the lanes are put together.": "Como as vias são combinadas.",
     "Constant of reciprocal rank fusion.": "Constante da fusão por posição recíproca.",
     "Hybrid mode: 1 words only, 0 meaning only.": "Modo hybrid: 1 só palavras, 0 só significado.",
+    "Lines of each excerpt (default: maxSnippetLines of the project, 7).": (
+        "Linhas de cada excerto (padrão: maxSnippetLines do projeto, 7)."
+    ),
+    "So many of the first results have an excerpt (default: maxSnippetResults of the project, 3).": (
+        "Quantos dos primeiros resultados têm excerto (padrão: maxSnippetResults do projeto, 3)."
+    ),
+    "Pack the best that fits into so many tokens: excerpts are shortened before results are left out.": (
+        "Reúne o melhor que cabe em tantos tokens: excertos são encurtados antes de resultados ficarem de fora."
+    ),
     "One result a file, or a flat list of passages.": "Um resultado por arquivo, ou uma lista corrida de trechos.",
     "Show the named parts of each score.": "Mostra as partes de cada pontuação, com nome.",
     "Print JSON (documented in docs/commands.md).": "Imprime JSON (documentado em docs/commands.md).",

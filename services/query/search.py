@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -26,10 +26,22 @@ from services.query.adapters.passages import Filters
 from services.query.adapters.projects import Projects, SearchProject
 from services.query.adapters.prover import Prover
 from services.query.adapters.reader import IndexReaders
-from services.query.core.answer import hits_of, within_budget
+from services.query.adapters.word_worth import word_worth
+from services.query.core.answer import (
+    UNLIMITED,
+    beside_text,
+    hits_of,
+    limits_of,
+    with_excerpts,
+    with_few_places,
+    within_budget,
+)
 from services.query.core.dedup import fold_equal_texts
+from services.query.core.excerpts import Source
 from services.query.core.fusion import Scorer, unite
 from services.query.core.grouping import Result, group
+from services.query.core.packing import Wanted, excerpts
+from services.query.core.passages import Ranked
 from services.query.core.question import Question, question_of, with_synonyms
 from services.query.core.ranking import RankingRule, effective_mode, rank
 from services.query.core.recency import recency_for
@@ -65,13 +77,27 @@ class Ground(Struct, frozen=True, kw_only=True):
     state: ProjectState = "ready"
 
 
+class Ranking(Struct, frozen=True, kw_only=True):
+    """All that was found for a question, in order; nothing of it is proven on disk yet."""
+
+    project: SearchProject
+    question: Question
+    facts: IndexFacts
+    outcomes: Outcomes
+    lag: Lag
+    mode: Mode  # as it was carried out
+    ranked: list[Ranked]  # every candidate the mode looks at
+    results: list[Result]  # equal texts folded, grouped
+
+
 class Page(Struct, frozen=True, kw_only=True):
     """What of the ranked results is shown."""
 
     hits: tuple[Hit, ...]
     left_out: int  # passages that changed on disk
     gone: int  # results of which nothing stands any more
-    cut: int  # results that did not fit the message
+    cut: int  # results that fit neither the message nor the budget
+    shortened: int  # excerpts that the budget made shorter
 
 
 class Searcher:
@@ -105,33 +131,55 @@ class Searcher:
         """
         started = time.perf_counter()
         question = question_of(request)
-        ground = await self._blocking(partial(self._ground, request))
+        ground = await self.ground(request)
         if ground.facts is None or not question.is_searchable:
             return _without_results(request, ground, question, started)
-        filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=ground.project.is_denied)
-        question = with_synonyms(question, ground.project.synonyms)
-        outcomes, lag = await self._ask(request, ground.project, question, filters, ground.facts)
-        mode = _mode(request.mode, outcomes)
-        candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
-        by_evidence = None
-        if mode == "auto":
-            judge = partial(self._judge.scorer, ground.project, question, candidates, ground.facts, outcomes)
-            by_evidence = await self._blocking(judge)
-            mode = mode if by_evidence is not None or not candidates else "rrf"
-        rule = self._rule(request, mode, ground.project, ground.facts, by_evidence)
-        results = group(fold_equal_texts(rank(candidates, rule)), request.group)
-        page = await self._blocking(partial(page_of, ground.project, results, request))
+        ranking = await self.rank(request, question, ground.project, ground.facts)
+        page = await self._blocking(partial(page_of, self._readers, ranking, request))
+        total = len(ranking.results) - page.gone
+        shown_to = request.offset + len(page.hits)
         return SearchReply(
             query=request.query,
             mode=request.mode,
             project=ground.project.name,
             results=page.hits,
-            lanes={"vector": outcomes.vector.report, "lexical": outcomes.lexical.report},
-            pending=Pending(text=max(lag.text, page.left_out), vectors=ground.facts.pending),
-            total=len(results) - page.gone,
+            lanes={"vector": ranking.outcomes.vector.report, "lexical": ranking.outcomes.lexical.report},
+            pending=Pending(text=max(ranking.lag.text, page.left_out), vectors=ground.facts.pending),
+            total=total,
             took_ms=_took_ms(started),
-            notes=(*question.terms.notes, *_notes(request.mode, mode, outcomes, lag, page)),
-            state=_state(ground.facts, lag),
+            notes=(*question.terms.notes, *_notes(request, ranking, page)),
+            state=_state(ground.facts, ranking.lag),
+            next_offset=shown_to if page.hits and shown_to < total else None,
+        )
+
+    async def ground(self, request: SearchRequest | CandidatesRequest) -> Ground:
+        """Find the project and its index; raises as `search` does."""
+        return await self._blocking(partial(self._ground, request))
+
+    async def rank(
+        self, request: SearchRequest, question: Question, project: SearchProject, facts: IndexFacts
+    ) -> Ranking:
+        """Find and order everything there is for a question that can be searched."""
+        filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=project.is_denied)
+        question = with_synonyms(question, project.synonyms)
+        outcomes, lag = await self._ask(request, project, question, filters, facts)
+        mode = _mode(request.mode, outcomes)
+        candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
+        by_evidence = None
+        if mode == "auto":
+            judge = partial(self._judge.scorer, project, question, candidates, facts, outcomes)
+            by_evidence = await self._blocking(judge)
+            mode = mode if by_evidence is not None or not candidates else "rrf"
+        ranked = rank(candidates, self._rule(request, mode, project, facts, by_evidence))
+        return Ranking(
+            project=project,
+            question=question,
+            facts=facts,
+            outcomes=outcomes,
+            lag=lag,
+            mode=mode,
+            ranked=ranked,
+            results=group(fold_equal_texts(ranked), request.group),
         )
 
     async def candidates(self, request: CandidatesRequest) -> CandidateTexts:
@@ -210,12 +258,33 @@ class Searcher:
         return await anyio.to_thread.run_sync(work, limiter=self._threads)
 
 
-def page_of(project: SearchProject, results: Sequence[Result], request: SearchRequest) -> Page:
-    """Prove the results of a page and write them as hits; blocks."""
-    proven = Prover(project.root).page(results, offset=request.offset, top=request.top)
+def page_of(readers: IndexReaders, ranking: Ranking, request: SearchRequest) -> Page:
+    """Prove the results of a page, choose what is shown of each and write them as hits; blocks."""
+    project = ranking.project
+    prover = Prover(project.root)
+    proven = prover.page(ranking.results, offset=request.offset, top=request.top)
     hits = hits_of(proven.results, ignored_keywords=project.ignore_keywords, explain=request.explain)
-    kept = tuple(within_budget(hits))
-    return Page(hits=kept, left_out=proven.left_out, gone=proven.gone, cut=len(hits) - len(kept))
+    if request.budget is not None:
+        hits = with_few_places(hits)
+    worth = word_worth(readers, project, ranking.question, ranking.facts.chunks)
+    wanted = _wanted(prover, proven.results, hits, limits_of(request, project.snippets))
+    packed = excerpts(list(wanted), worth, request.budget)
+    kept = tuple(within_budget(with_excerpts(hits, packed, has_budget=request.budget is not None)))
+    cut = len(hits) - len(kept)
+    return Page(hits=kept, left_out=proven.left_out, gone=proven.gone, cut=cut, shortened=packed.shortened)
+
+
+def _wanted(
+    prover: Prover, results: Sequence[Result], hits: Sequence[Hit], limits: tuple[int, int]
+) -> Iterator[Wanted]:
+    """Say of each hit what it may show: lines of its passage, of the whole file where that is small."""
+    most_lines, most_results = limits
+    for number, (result, hit) in enumerate(zip(results, hits, strict=True)):
+        source, most = Source(hit.text, hit.start_line), most_lines if number < most_results else 0
+        if 0 < most < UNLIMITED:
+            whole = prover.small_file(result.best.passage.at, hit.text, most)
+            source = source if whole is None else Source(whole)
+        yield Wanted(source=source, most=most, beside=beside_text(hit))
 
 
 def _mode(asked: Mode, outcomes: Outcomes) -> Mode:
@@ -234,15 +303,18 @@ def _state(facts: IndexFacts, lag: Lag) -> ProjectState:
     return "indexing" if facts.pending or lag.text else "ready"
 
 
-def _notes(asked: Mode, used: Mode, outcomes: Outcomes, lag: Lag, page: Page) -> list[str]:
+def _notes(request: SearchRequest, ranking: Ranking, page: Page) -> list[str]:
+    asked, outcomes, lag = request.mode, ranking.outcomes, ranking.lag
     notes = []
     if not _answered(outcomes.vector.report) and not _answered(outcomes.lexical.report):
         notes.append("neither lane could answer; see the reason of each")
-    elif used != asked:
+    elif ranking.mode != asked:
         missing = "evidence that could not be gathered" if asked == "auto" else "a lane that did not answer"
-        notes.append(f"mode {asked} needs {missing}: ranked as {used}")
+        notes.append(f"mode {asked} needs {missing}: ranked as {ranking.mode}")
     if page.left_out:
         notes.append(f"{page.left_out} passages changed on disk and were left out")
+    if page.shortened:
+        notes.append(f"{page.shortened} excerpts were shortened to keep to the tokens asked for")
     if page.cut:
         notes.append(f"{page.cut} results did not fit the answer; ask for them with an offset")
     if lag.note:

@@ -7,14 +7,22 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from shared import knowledge_messages, megabrain_messages, memory_messages, messages, subjects, upkeep_messages
+from shared import (
+    excerpts,
+    knowledge_messages,
+    megabrain_messages,
+    memory_messages,
+    messages,
+    subjects,
+    upkeep_messages,
+)
 from shared.subjects import EventRoute, RequestRoute
 from tests.support.repository import ROOT, syntax_of, text_of
 
 PAGE = Path("docs/messages.md")
 SOURCES = {
     module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py"
-    for module in (messages, upkeep_messages, megabrain_messages, knowledge_messages, memory_messages)
+    for module in (messages, excerpts, upkeep_messages, megabrain_messages, knowledge_messages, memory_messages)
 }
 
 

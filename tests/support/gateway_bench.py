@@ -16,6 +16,7 @@ from shared import messages as m
 from shared import subjects
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.bus_memory import MemoryBus
+from shared.excerpts import Excerpt
 from shared.settings import Settings, ensure_home, load_settings
 from shared.stack_file import StackFile, read_stack_file
 from tests.support.samples import ACTIVITY, ARTIFACT
@@ -149,13 +150,15 @@ async def running_gateway(bus: Bus, settings: Settings) -> AsyncIterator[StackFi
 
 
 def make_hit(path: str = "docs/guide.md", text: str = "# Guide\n", **fields: Any) -> m.Hit:
-    """Make a result."""
+    """Make a result as a budgeted answer has it: its whole passage is its excerpt."""
+    last = 1 + text.count("\n")
     given: dict[str, Any] = {
         "kind": "docs",
         "start_line": 1,
-        "end_line": 1 + text.count("\n"),
+        "end_line": last,
         "score": 1.25,
         "origin": "both",
         "heading": "",
+        "excerpt": Excerpt(start_line=1, end_line=last, text=text),
     }
-    return m.Hit(path=path, text=text, **(given | fields))
+    return m.Hit(path=path, text="", **(given | fields))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shared import excerpts as ex
 from shared import megabrain_messages as mb
 from shared import messages as m
 from shared import upkeep_messages as up
@@ -109,6 +110,8 @@ SAMPLES: tuple[m.Message, ...] = (
         alpha=0.25,
         group="passage",
         explain=True,
+        snippets=ex.Snippets(lines=5, results=2),
+        budget=ex.Budget(tokens=2_000, per_result=30),
     ),
     m.SearchReply(
         query="how",
@@ -126,9 +129,10 @@ SAMPLES: tuple[m.Message, ...] = (
                 heading="A",
                 text="olá\n",
                 keywords=("how",),
-                spans=(m.Span(start_line=7, end_line=9, score=0.25),),
-                also=(m.Place(path="b.md", start_line=1, end_line=3),),
+                spans=(ex.Span(start_line=7, end_line=9, score=0.25),),
+                also=(ex.Place(path="b.md", start_line=1, end_line=3),),
                 parts={"rrf": 0.5},
+                excerpt=ex.Excerpt(start_line=1, end_line=1, text="olá"),
             ),
         ),
         lanes={"vector": m.LaneReport(state="partial", coverage=0.5, took_ms=2.5, considered=50, reason="indexing")},
@@ -137,6 +141,7 @@ SAMPLES: tuple[m.Message, ...] = (
         took_ms=3.5,
         notes=("cut",),
         state="indexing",
+        next_offset=1,
     ),
     m.CandidatesRequest(instance=INSTANCE, query="how", depth=100, kinds=("code",)),
     m.CandidateTexts(text_hashes=(HASH,)),

@@ -13,12 +13,14 @@ from msgspec import Struct
 from services.query.core.synonyms import NO_SYNONYMS, SynonymTable, synonym_table
 from shared.config_watch import ConfigWatch
 from shared.deny import DenyList
+from shared.excerpts import Snippets
 from shared.identity import InstanceId
 from shared.project_config import LoadedConfig, ProjectConfig
 from shared.registry import Project, Registry
 from shared.relpath import encode_path
 from shared.settings import Settings
 from shared.sources import Sources
+from shared.treerules import RulesConfig
 
 VERDICTS_KEPT = 65_536
 """A denylist verdict costs some 20 microseconds, and the same paths are asked about again and again."""
@@ -37,6 +39,9 @@ class SearchProject(Struct, frozen=True, kw_only=True):
     recency: float  # bound of the boost; 0 is off
     ignore_keywords: tuple[str, ...]
     synonyms: SynonymTable = NO_SYNONYMS
+    snippets: Snippets = Snippets()
+    rules: RulesConfig = RulesConfig()
+    config_file: str = ""  # the name of its configuration file, "" where it has none
 
     @property
     def shown_root(self) -> str:
@@ -99,4 +104,7 @@ def _search_project(project: Project, loaded: LoadedConfig | None) -> SearchProj
         recency=config.search.recency_boost,
         ignore_keywords=config.ignore_keywords,
         synonyms=synonym_table(config.search.synonyms),
+        snippets=Snippets(lines=config.max_snippet_lines, results=config.max_snippet_results),
+        rules=rules,
+        config_file="" if loaded is None or loaded.path is None else loaded.path.name,
     )

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from services.query.core.dedup import with_passage
 from services.query.core.grouping import MAX_SPANS, Result, as_result
 from services.query.core.passages import Location, Passage, Ranked
-from services.query.core.proof import Lines, find_passage, readable_text
+from services.query.core.proof import Lines, find_passage, normal_lines, readable_text
 from shared.embedded_text import embed_text
 from shared.errors import KxError
 from shared.identity import text_hash
@@ -23,6 +23,9 @@ MAX_REREAD_BYTES = 4 * 1024 * 1024
 """A larger file that changed is not searched again while someone waits; its hits are left out."""
 
 MAX_REREAD_FILES = 64
+
+MAX_SMALL_FILE_BYTES = 8 * 1024
+"""A file of few lines is shown whole when it is not larger, either: fifty lines of 160 characters."""
 
 
 class Proven(Struct, frozen=True, kw_only=True):
@@ -59,6 +62,18 @@ class Prover:
             else:
                 gone += 1
         return Proven(results=tuple(proven[offset:]), left_out=self._left_out, gone=gone)
+
+    def small_file(self, place: Location, text: str, most: int) -> str | None:
+        """Give the whole text of the file at `place`, normalised, if it has at most `most` lines and holds `text`."""
+        try:
+            opened = self._gate.open_file(place.path)
+        except (KxError, OSError):
+            return None
+        with os.fdopen(opened.fd, "rb") as file:
+            whole = normal_lines(readable_text(file.read(MAX_SMALL_FILE_BYTES + 1)))
+        is_small = opened.stat.st_size <= MAX_SMALL_FILE_BYTES and whole.count("\n") < most
+        at = Lines(start=place.start_line, end=place.end_line)
+        return whole if is_small and find_passage(text, whole, at) == at else None
 
     def _standing(self, result: Result) -> list[Ranked]:
         """Give the best of a result's passages that still stand: one, and up to `MAX_SPANS` of the same file."""

@@ -8,14 +8,21 @@ from msgspec.structs import replace
 
 from services.query.core.grouping import MAX_SPANS, Result
 from services.query.core.keywords import keywords
+from services.query.core.packing import Packed
 from services.query.core.passages import Location, Ranked
-from shared.messages import Hit, Place, Span
+from shared.excerpts import Place, Snippets, Span
+from shared.messages import Hit, SearchRequest
 
 CONFIDENCE_DIGITS = 2
 SCORE_DIGITS = 6  # what is beyond is noise of floating point, and would differ between two runs
 
 MAX_HIT_BYTES = 200 * 1024
 """Of a bus message's 256 KiB; the rest is for names, notes and the envelope."""
+
+MAX_PLACES_IN_BUDGET = 10
+"""Other places of equal text that an answer with a budget names: a licence may stand in fifty."""
+
+UNLIMITED = 10**9  # lines, results
 
 _HIT_OVERHEAD_BYTES = 400  # keys, numbers and keywords of one hit
 _PLACE_BYTES = 40
@@ -24,6 +31,43 @@ _PLACE_BYTES = 40
 def hits_of(results: Sequence[Result], *, ignored_keywords: Sequence[str], explain: bool) -> list[Hit]:
     """Write results as hits."""
     return [_hit(result, ignored_keywords, explain=explain) for result in results]
+
+
+def limits_of(request: SearchRequest, configured: Snippets) -> tuple[int, int]:
+    """Give how many lines of an excerpt are shown, and of how many results.
+
+    What the request says; else what the project's configuration says, or no limit where a budget decides.
+    """
+    given = request.snippets
+    usual = configured if request.budget is None else Snippets()
+    lines = given.lines if given.lines is not None else usual.lines
+    results = given.results if given.results is not None else usual.results
+    return (UNLIMITED if lines is None else lines, UNLIMITED if results is None else results)
+
+
+def beside_text(hit: Hit) -> tuple[str, ...]:
+    """Give what an answer shows of a hit besides its excerpt; places stand twice in some forms of it."""
+    places = (hit.path, *(f"{span.start_line}-{span.end_line}" for span in hit.spans))
+    also = (f"{place.path}:{place.start_line}-{place.end_line}" for place in hit.also)
+    return (
+        *places,
+        *places,
+        *also,
+        hit.heading,
+        *hit.keywords,
+        *(f"{name} {score}" for name, score in hit.parts.items()),
+    )
+
+
+def with_excerpts(hits: Sequence[Hit], packed: Packed, *, has_budget: bool) -> list[Hit]:
+    """Put the excerpts into the hits that are kept; with a budget the passages' whole text goes."""
+    kept = zip(hits, packed.excerpts, strict=False)
+    return [replace(hit, excerpt=one, text="" if has_budget else hit.text) for hit, one in kept]
+
+
+def with_few_places(hits: Sequence[Hit]) -> list[Hit]:
+    """Leave out the other places beyond the first few."""
+    return [replace(hit, also=hit.also[:MAX_PLACES_IN_BUDGET]) for hit in hits]
 
 
 def within_budget(hits: Sequence[Hit], budget_bytes: int = MAX_HIT_BYTES) -> list[Hit]:
@@ -69,6 +113,7 @@ def _place(location: Location) -> Place:
 
 
 def _bytes_of(hit: Hit) -> int:
-    texts = (hit.path, hit.heading, hit.text, *hit.keywords)
+    excerpt = "" if hit.excerpt is None else hit.excerpt.text
+    texts = (hit.path, hit.heading, hit.text, excerpt, *hit.keywords)
     places = sum(_PLACE_BYTES + len(place.path.encode("utf-8", "replace")) for place in hit.also)
     return _HIT_OVERHEAD_BYTES + places + sum(len(text.encode("utf-8", "replace")) for text in texts)

@@ -11,6 +11,7 @@ from services.query.core.path_glob import PathGlob, compile_glob
 from services.query.core.synonyms import Synonym, SynonymTable, synonyms_of
 from shared.analyzer import MAX_QUERY_CHARS, QueryTerms, query_terms
 from shared.errors import ErrorCode, KxError
+from shared.excerpts import MAX_SNIPPET_LINES, MAX_SNIPPET_RESULTS
 from shared.messages import SearchRequest
 
 MAX_TOP = 100
@@ -66,8 +67,18 @@ def question_of(request: SearchRequest) -> Question:
     _require(0 <= request.offset <= MAX_OFFSET, "offset", request.offset, f"0 to {MAX_OFFSET}")
     _require(1 <= request.k <= MAX_K, "k", request.k, f"1 to {MAX_K}")
     _require(0.0 <= request.alpha <= 1.0, "alpha", request.alpha, "0 to 1")
+    _check_limits(request)
     text = clean(request.query)
     return Question(text=text[:MAX_QUERY_CHARS], terms=query_terms(text), glob=_glob(request.path_glob))
+
+
+def _check_limits(request: SearchRequest) -> None:
+    lines, results = request.snippets.lines, request.snippets.results
+    _require(0 <= (lines or 0) <= MAX_SNIPPET_LINES, "snippets.lines", lines, f"0 to {MAX_SNIPPET_LINES}")
+    _require(0 <= (results or 0) <= MAX_SNIPPET_RESULTS, "snippets.results", results, f"0 to {MAX_SNIPPET_RESULTS}")
+    if request.budget is not None:
+        _require(request.budget.tokens >= 1, "budget.tokens", request.budget.tokens, "1 or more")
+        _require(request.budget.per_result >= 0, "budget.per_result", request.budget.per_result, "0 or more")
 
 
 def _glob(written: str) -> PathGlob | None:

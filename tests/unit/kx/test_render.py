@@ -6,10 +6,12 @@ import json
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from kx.catalogue import Catalogue
 from kx.paint import Paint
-from kx.render import PASSAGE_LINES, as_json, search_json, search_text, status_json, status_text
+from kx.render import as_json, search_json, search_text, status_json, status_text
+from shared.excerpts import Excerpt
 from shared.messages import Hit, LaneReport, Pending, SearchReply, ServiceStatus, StatusReply
 
 PT = Catalogue("pt")
@@ -19,7 +21,9 @@ SERVICES = {"query": ServiceStatus(service="query", state="ready", pid=7, rss_by
 
 def make_hit(**changes) -> Hit:
     values = {"path": "a.md", "kind": "vault", "start_line": 3, "end_line": 4, "score": 0.5, "origin": "both"}
-    return Hit(**{**values, "heading": "", "text": "one\ntwo", **changes})
+    made = Hit(**{**values, "heading": "", "text": "one\ntwo", **changes})
+    whole = Excerpt(start_line=made.start_line, end_line=made.end_line, text=made.text)
+    return made if "excerpt" in changes else replace(made, excerpt=whole)
 
 
 def make_reply(*hits: Hit, **changes) -> SearchReply:
@@ -42,13 +46,26 @@ def test_answer_speaks_the_language_and_json_does_not():
     assert search_json(reply)["results"][0]["origin"] == "both"
 
 
-def test_long_passage_is_cut_on_the_terminal_only():
-    """At most forty lines are shown, and how many more there are; JSON is exact."""
-    text = "\n".join(f"line {number}" for number in range(PASSAGE_LINES + 2))
-    reply = make_reply(make_hit(text=text))
-    shown = search_text(reply, Catalogue()).split("\n")
-    assert shown[PASSAGE_LINES : PASSAGE_LINES + 2] == [f"line {PASSAGE_LINES - 1}", "… 2 more lines"]
-    assert search_json(reply)["results"][0]["text"] == text
+def test_excerpt_says_its_lines_where_it_is_not_the_passage():
+    """What is shown of a passage has its own numbers; JSON holds the passage whole beside it."""
+    hit = make_hit(text="one\ntwo\nthree", end_line=5, excerpt=Excerpt(start_line=4, end_line=4, text="two"))
+    shown = search_text(make_reply(hit), Catalogue()).split("\n")
+    assert shown[:3] == ["[0.5000] a.md:3-5 [vault|both]", "lines 4-4:", "two"]
+    found = search_json(make_reply(hit))["results"][0]
+    assert found["text"] == "one\ntwo\nthree"
+    assert found["excerpt"] == {"start_line": 4, "end_line": 4, "text": "two"}
+
+
+def test_result_without_an_excerpt_is_its_place_and_heading():
+    """Beyond maxSnippetResults; no text of the file stands there, and the next page is named."""
+    reply = make_reply(make_hit(excerpt=None, heading="Guide >\nInstall"), total=9, next_offset=1)
+    assert search_text(reply, Catalogue()).split("\n") == [
+        "[0.5000] a.md:3-4 [vault|both]",
+        "Guide > Install",
+        "1 result",
+        "more: --offset 1",
+    ]
+    assert search_json(reply)["results"][0]["excerpt"] is None
 
 
 def test_colours_are_ours_alone():

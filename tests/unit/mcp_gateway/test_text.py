@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from services.mcp_gateway.core.answers import FoundPassage, SearchAnswer
 from services.mcp_gateway.core.budget import fitting
-from services.mcp_gateway.core.text import error_text, full_text, short_text
 from services.mcp_gateway.core.inputs import SearchInput
+from services.mcp_gateway.core.text import error_text, full_text, short_text
 from services.mcp_gateway.core.writing import indexing_of, search_answer, snippets_of
 from shared.errors import ErrorCode, KxError
 from shared.excerpts import Excerpt, Snippets
