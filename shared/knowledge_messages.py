@@ -114,12 +114,14 @@ class BasesRequest(KnowledgeMessage, frozen=True, kw_only=True):
     """Ask for the bases of a space, or of all the caller's spaces."""
 
     space: str | None = None  # id or name; PERSONAL is the caller's own, None all
+    offset: int = 0
 
 
 class Bases(Message, frozen=True, kw_only=True):
-    """The bases, by space and name."""
+    """The bases, by space and name; as many as a message holds."""
 
     bases: tuple[BaseRow, ...]
+    total: int = 0
 
 
 class CreateBase(KnowledgeMessage, frozen=True, kw_only=True):
@@ -303,12 +305,14 @@ class RevisionsRequest(KnowledgeMessage, frozen=True, kw_only=True):
     """Ask for an item's revisions, the newest first; those never published only for who may read drafts."""
 
     item: str
+    before: int | None = None  # only those of a lower number
 
 
 class Revisions(Message, frozen=True, kw_only=True):
-    """The revisions of an item."""
+    """The revisions of an item; as many as a message holds."""
 
     revisions: tuple[RevisionRow, ...]
+    complete: bool = True  # false: ask again for those before the last
 
 
 # --- search -------------------------------------------------------------------------------------------------------
