@@ -52,11 +52,16 @@ def error_text(error: KxError, root: str) -> str:
     Absolute paths are shortened: one inside the project to the relative path, any other to its last component, because
     an agent that is not let in must not learn where things are.
     """
-    params = {name: _shortened(value, root) for name, value in error.params.items()}
+    params = shown_params(error, root)
     message = fill(error.message, params)
     hint = fill(error.hint, params)
     told = f"{error.code}: {message}" + (f"\n{hint}" if hint else "")
     return visible(told.replace(root, "the project's root") if len(root) > 1 else told)[:MAX_ERROR_CHARS]
+
+
+def shown_params(error: KxError, root: str = "") -> dict[str, str]:
+    """Give the values of an error with absolute paths shortened, as `error_text` says."""
+    return {name: _shortened(value, root) for name, value in error.params.items()}
 
 
 def _shortened(value: str, root: str) -> str:

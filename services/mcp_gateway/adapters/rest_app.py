@@ -1,0 +1,161 @@
+"""`/api/v1` as an ASGI application: a request that the door has let in is read, carried out and answered as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from importlib.metadata import version
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, unquote
+
+import msgspec
+import structlog
+from msgspec import Struct
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from structlog.typing import FilteringBoundLogger
+
+from services.mcp_gateway.adapters.callers import CALLER, TokenCaller
+from services.mcp_gateway.core.openapi import document
+from services.mcp_gateway.core.permits import Permit
+from services.mcp_gateway.core.rest import OPENAPI_PATH, Matched, Operation, door_failure, failed, operation_at, refused
+from services.mcp_gateway.recall import caller_of
+from services.mcp_gateway.rest import HANDLERS, Rest, RestCall
+from shared import logs
+from shared.access import ADMIN
+from shared.errors import ErrorCode, KxError
+
+S = TypeVar("S", bound=Struct)
+
+Message = MutableMapping[str, Any]  # as ASGI carries them
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+CLIENT = "rest"
+MAX_FIELDS = 20
+_JSON = "application/json"
+
+_log: FilteringBoundLogger = structlog.get_logger()
+
+
+class RestApp:
+    """Serves what is below `/api/v1`."""
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request; its caller is in the scope."""
+        method, path = scope["method"], scope["path"]
+        if path == OPENAPI_PATH and method == "GET":
+            await _send(send, 200, document(version("kx")))
+            return
+        found = operation_at(method, path)
+        if not isinstance(found, Matched):
+            status, answer, headers = refused(found)
+            await _send(send, status, msgspec.json.encode(answer), headers)
+            return
+        await _send(send, *await self._answered(found, scope, receive))
+
+    async def _answered(self, found: Matched, scope: MutableMapping[str, Any], receive: Receive) -> tuple[int, bytes]:
+        caller: TokenCaller = scope[CALLER]
+        try:
+            _check(caller.permit, found.operation)
+            asked, data = await _read(found.operation, scope, receive)
+            call = RestCall(caller=caller_of(caller.permit, CLIENT), asked=asked, item=unquote(found.item), data=data)
+            answer: Struct = await HANDLERS[found.operation.name](self._rest, call)
+        except _MalformedError as error:
+            return 400, msgspec.json.encode(door_failure(400, str(error)))
+        except KxError as error:
+            status, refusal = failed(error)
+            return status, msgspec.json.encode(refusal)
+        except Exception as failure:  # noqa: BLE001 - the edge: a program gets a sentence, the log the place
+            _log.error("request.failed", operation=found.operation.name, **logs.error_fields(failure))
+            internal = KxError(ErrorCode.INTERNAL, "the request failed unexpectedly", hint="the log names the place")
+            return 500, msgspec.json.encode(failed(internal)[1])
+        return found.operation.status, msgspec.json.encode(answer)
+
+
+class _MalformedError(Exception):
+    pass
+
+
+def _check(permit: Permit, operation: Operation) -> None:
+    """Refuse before anything is read; what the role allows is the service's to say."""
+    scopes = caller_of(permit).scopes
+    if operation.scope in scopes or ADMIN in scopes:
+        return
+    raise KxError(
+        ErrorCode.TOOL_FORBIDDEN,
+        "this token does not allow {operation}",
+        hint="use a token with its scope: kx token create --scope {scope}",
+        operation=operation.name,
+        scope=operation.scope,
+    )
+
+
+async def _read(operation: Operation, scope: MutableMapping[str, Any], receive: Receive) -> tuple[Struct, bytes]:
+    """Read query and body; the value is what is asked, and the bytes of a file."""
+    query = _query(scope["query_string"])
+    if operation.body_kind == "file":
+        fields, data = await _file(scope, receive)
+        return _converted({**query, **fields}, operation.query, is_text=True), data
+    asked = _converted(query, operation.query, is_text=True)
+    if operation.body_kind == "none":
+        return asked, b""
+    try:
+        return _converted(msgspec.json.decode(await _body(receive)), operation.body), b""
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise _MalformedError("the body is no JSON") from error
+
+
+def _query(raw: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS))
+    except ValueError as error:
+        raise _MalformedError("the query of the address cannot be read") from error
+
+
+async def _file(scope: MutableMapping[str, Any], receive: Receive) -> tuple[dict[str, str], bytes]:
+    """Read an upload: the body itself, or the part `file` of a form, whose other parts are what a query says otherwise."""
+    request = Request(scope, receive)
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return {}, await _body(receive)
+    try:
+        async with request.form(max_files=1, max_fields=MAX_FIELDS) as form:
+            file = form.get("file")
+            if not isinstance(file, UploadFile):
+                raise _MalformedError("the form has no part named file")
+            fields = {name: text for name, text in form.items() if isinstance(text, str)}
+            return {"file_name": file.filename or "", **fields}, await file.read()
+    except HTTPException as error:
+        raise _MalformedError("the form cannot be read") from error
+
+
+def _converted(raw: object, kind: type[S], *, is_text: bool = False) -> S:
+    try:
+        return msgspec.convert(raw, kind, strict=not is_text)
+    except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
+        raise KxError(
+            ErrorCode.BAD_REQUEST,
+            "the request cannot be used: {problem}",
+            hint="its form is told at: {path}",
+            problem=error,
+            path=OPENAPI_PATH,
+        ) from error
+
+
+async def _body(receive: Receive) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+async def _send(send: Send, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    told = [("content-type", _JSON), ("content-length", str(len(body))), *headers]
+    raw = [(name.encode(), value.encode()) for name, value in told]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
