@@ -35,9 +35,10 @@ def find_project(start: Path, registry: Registry, settings: Settings, *, explici
     user named it (`explicit`), else the git top level, else `start`.
 
     Raises:
-        KxError: PATH_NOT_FOUND, NOT_A_DIRECTORY (neither folder nor file).
+        KxError: PATH_NOT_FOUND, NOT_A_DIRECTORY (neither folder nor file), PATH_DENIED (a derived tree of kx).
     """
     here = _folder_of(start)
+    registry.refuse_own(here)
     chain = list(_upwards(here, Path(os.path.realpath(settings.user_home))))
     for folder in chain:
         name = _config_name(folder)

@@ -22,7 +22,7 @@ _FOLDERS = _words("""
     .gradle .bloop .metals .bsp .kotlin .terraform .terragrunt-cache .serverless .aws-sam cdk.out .vagrant .next
     .nuxt .output .svelte-kit .angular .astro .docusaurus .parcel-cache .turbo .vite .expo .nx .rollup.cache
     .sass-cache .eslintcache .nyc_output .cache .ccls-cache .clangd .zig-cache zig-cache zig-out .direnv .devenv
-    .pixi .vs .obsidian .trash .trash-1000 .spotlight-v100 .fseventsd __macosx
+    .pixi .vs .kx .obsidian .trash .trash-1000 .spotlight-v100 .fseventsd __macosx
 """)
 _FOLDER_TAILS = (".egg-info", ".xcodeproj", ".xcassets", ".photoslibrary", ".dsym")
 

@@ -228,6 +228,7 @@ class SearchRequest(InstanceMessage, frozen=True, kw_only=True):
     offset: int = 0  # results to leave out, for paging
     kinds: tuple[KindFilter, ...] = ()  # () means every kind
     path_glob: str = ""  # project-relative, `*` within a name, `**` across folders
+    folders: tuple[str, ...] = ()  # only what lies below one of these; () means the whole tree
     mode: Mode = "auto"
     k: int = 60  # RRF constant, 1..1000
     alpha: float = 0.5  # hybrid mix: 1 lexical, 0 semantic

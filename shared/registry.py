@@ -60,28 +60,38 @@ class Registry:
         self._folder = settings.projects_dir
 
     def projects(self) -> tuple[Project, ...]:
-        """Give every sound entry, ordered by root; what is damaged is told by `damaged`."""
+        """Give every sound entry of the user's own trees, ordered by root; what is damaged is told by `damaged`."""
+        return tuple(project for project in self.trees() if not self.is_space(project))
+
+    def trees(self) -> tuple[Project, ...]:
+        """Give every sound entry, those of knowledge spaces and memories too, ordered by root."""
         found = [entry for entry in self._entries() if isinstance(entry, Project)]
         return tuple(sorted(found, key=lambda project: (project.root, project.instance)))
+
+    def is_space(self, project: Project) -> bool:
+        """Tell a tree that `knowledge` writes and alone may show."""
+        return self._is_own(project.root_path)
 
     def damaged(self) -> tuple[KxError, ...]:
         """Give one error for each entry that cannot be read; each names its file."""
         return tuple(entry for entry in self._entries() if isinstance(entry, KxError))
 
     def get(self, instance: str) -> Project:
-        """Give one entry.
+        """Give one entry of the user's own trees.
 
         Raises:
             KxError: PROJECT_UNKNOWN, or what is wrong with its file.
         """
+        project = self.tree(instance)
+        if self.is_space(project):
+            raise unknown_project(instance)
+        return project
+
+    def tree(self, instance: str) -> Project:
+        """Give one entry, also that of a derived tree; raises as `get` does."""
         project = self._read(instance) if is_instance_id(instance) else None
         if project is None:
-            raise KxError(
-                ErrorCode.PROJECT_UNKNOWN,
-                "no project {instance} is registered",
-                hint="see the registered ones with: kx project list",
-                instance=instance,
-            )
+            raise unknown_project(instance)
         return project
 
     def find(self, root: Path, loaded: LoadedConfig | None = None) -> Project | None:
@@ -91,7 +101,7 @@ class Registry:
         device and inode, the old place empty), then with the new root.
         """
         here = canonical_root(root)
-        projects = self.projects()
+        projects = self.trees()
         exact = next((project for project in projects if project.root == os.fsdecode(here)), None)
         if exact is not None or loaded is None:
             return exact
@@ -106,9 +116,31 @@ class Registry:
 
         Raises:
             KxError: INDEX_FOREIGN when an explicit index is another instance's; what is wrong with a damaged entry when
-                the root is not among the sound ones (it may be that one).
+                the root is not among the sound ones (it may be that one); PATH_DENIED for a derived tree.
+        """
+        self.refuse_own(root)
+        return self._enrol(canonical_root(root), loaded, index)
+
+    def enrol_space(self, root: Path, loaded: LoadedConfig) -> Project:
+        """Give the entry of a derived tree, made on first use; it is among `trees` and no project."""
+        return self._enrol(canonical_root(root), loaded, None)
+
+    def refuse_own(self, root: Path) -> None:
+        """Refuse a root among the derived trees: what a role may see there, only `knowledge` knows.
+
+        Raises:
+            KxError: PATH_DENIED; PATH_NOT_FOUND, NOT_A_DIRECTORY.
         """
         here = canonical_root(root)
+        if self._is_own(here):
+            raise KxError(
+                ErrorCode.PATH_DENIED,
+                "{path} is kept by kx itself and can be no project",
+                hint="search what is written down with: kx kb search",
+                path=here,
+            )
+
+    def _enrol(self, here: Path, loaded: LoadedConfig, index: Path | None) -> Project:
         with self._locked():
             known = self.find(here, loaded)
             if known is not None:
@@ -116,7 +148,7 @@ class Registry:
             for error in self.damaged():
                 raise error
             instance = instance_id_from(os.urandom(INSTANCE_ID_BYTES))
-            place = self._index_for(instance, loaded, index or loaded.index)
+            place = self._index_for(instance, here, loaded, index or loaded.index)
             return self._write(_described(_new(instance, here, place), loaded))
 
     def refresh(self, project: Project, loaded: LoadedConfig) -> Project:
@@ -156,11 +188,12 @@ class Registry:
         """Record that the tree of an instance now lies at `root`.
 
         Raises:
-            KxError: PROJECT_UNKNOWN, PROJECT_EXISTS (another instance lies there), NOT_A_DIRECTORY.
+            KxError: PROJECT_UNKNOWN, PROJECT_EXISTS (another instance lies there), NOT_A_DIRECTORY, PATH_DENIED.
         """
+        self.refuse_own(root)
         here = canonical_root(root)
         with self._locked():
-            other = next((p for p in self.projects() if p.root == os.fsdecode(here)), None)
+            other = next((p for p in self.trees() if p.root == os.fsdecode(here)), None)
             if other is not None and other.instance != instance:
                 raise KxError(
                     ErrorCode.PROJECT_EXISTS,
@@ -170,6 +203,9 @@ class Registry:
                     instance=other.instance,
                 )
             return self._write(_at(self.get(instance), here))
+
+    def _is_own(self, root: Path) -> bool:
+        return root.is_relative_to(os.path.realpath(self._settings.spaces_dir))
 
     # --- one entry ----------------------------------------------------------------------------------------------------
 
@@ -231,8 +267,8 @@ class Registry:
 
     # --- the index file -----------------------------------------------------------------------------------------------
 
-    def _index_for(self, instance: InstanceId, loaded: LoadedConfig, explicit: Path | None) -> Path:
-        taken = {_folded(Path(project.index)): project for project in self.projects()}
+    def _index_for(self, instance: InstanceId, root: Path, loaded: LoadedConfig, explicit: Path | None) -> Path:
+        taken = {_folded(Path(project.index)): project for project in self.trees()}
         if explicit is not None:
             owner = taken.get(_folded(explicit))
             if owner is not None:
@@ -247,9 +283,20 @@ class Registry:
         name = loaded.config.project
         plain = self._settings.data_dir / f"{name}.sqlite"
         # A file nobody claims is the index of a forgotten instance: opening it would fail as foreign.
-        if name.startswith(SPACE_PREFIX) or _folded(plain) in taken or plain.exists():
+        is_taken = name.startswith(SPACE_PREFIX) and not self._is_own(root)
+        if is_taken or _folded(plain) in taken or plain.exists():
             return self._settings.data_dir / f"{name}-{instance[:_INSTANCE_DIGITS]}.sqlite"
         return plain
+
+
+def unknown_project(instance: str) -> KxError:
+    """Make the error of an instance that is none, or none of the user's."""
+    return KxError(
+        ErrorCode.PROJECT_UNKNOWN,
+        "no project {instance} is registered",
+        hint="see the registered ones with: kx project list",
+        instance=instance,
+    )
 
 
 def canonical_root(root: Path) -> Path:

@@ -13,4 +13,6 @@ KNOWLEDGE: dict[str, str] = {
     "give it as knowledge:ITEM@REVISION, or knowledge:ITEM for the current revision": (
         "escreva-a como knowledge:ITEM@REVISÃO, ou knowledge:ITEM para a revisão atual"
     ),
+    "{path} is kept by kx itself and can be no project": "{path} é mantido pelo próprio kx e não pode ser um projeto",
+    "search what is written down with: kx kb search": "busque o que está registrado com: kx kb search",
 }

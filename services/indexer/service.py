@@ -214,7 +214,7 @@ class Indexer:
             return self._pipelines[instance]
 
     async def _open(self, instance: InstanceId) -> ProjectPipeline:
-        project = await to_thread.run_sync(self._registry.get, instance)
+        project = await to_thread.run_sync(self._registry.tree, instance)
         model_id = self._model().model_id
         store = await self._open_store(project, model_id)
         return self._begin(project, model_id, store)

@@ -1,12 +1,13 @@
 """Answer questions from the read side of every index (never writes).
 
-SEARCH      SearchRequest      → lanes in parallel, fuse, rank, prove on disk    → SearchReply
-CANDIDATES  CandidatesRequest  → lexical lane, texts without a vector            → CandidateTexts
-STATUS      StatusRequest      → counts of the answering epoch, how far behind   → StatusReply
-LISTING     ListingRequest     → a page of documents, skipped or failed entries  → ListingPage
-MANIFEST    ManifestRequest    → a page of the known paths, for the watcher      → ManifestPage
-health      ServiceStatusRequest                                                 → ServiceStatus
-COMMITTED   IndexCommitted     → forget the counts of that index                 → –
+SEARCH        SearchRequest      → lanes in parallel, fuse, rank, prove on disk    → SearchReply
+SPACE_SEARCH  SearchRequest      → the same, of a tree that `knowledge` writes     → SearchReply
+CANDIDATES    CandidatesRequest  → lexical lane, texts without a vector            → CandidateTexts
+STATUS        StatusRequest      → counts of the answering epoch, how far behind   → StatusReply
+LISTING       ListingRequest     → a page of documents, skipped or failed entries  → ListingPage
+MANIFEST      ManifestRequest    → a page of the known paths, for the watcher      → ManifestPage
+health        ServiceStatusRequest                                                 → ServiceStatus
+COMMITTED     IndexCommitted     → forget the counts of that index                 → –
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from shared.messages import IndexCommitted
 from shared.model import locate_model
 from shared.runtime import health_endpoint
 from shared.settings import Settings
-from shared.subjects import CANDIDATES, INDEX_COMMITTED, LISTING, MANIFEST, QUERY, SEARCH, STATUS
+from shared.subjects import CANDIDATES, INDEX_COMMITTED, LISTING, MANIFEST, QUERY, SEARCH, SPACE_SEARCH, STATUS
 
 SEARCHES_AT_ONCE = 8  # two cores answer; more at once would only make all of them late
 
@@ -43,10 +44,14 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     The model is opened at the first question; `encoder` stands in for it in tests and where one is at hand already.
     """
     readers, facts, projects = IndexReaders(), FactsCache(), Projects(settings)
+    spaces, all_trees = Projects(settings, trees="spaces"), Projects(settings, trees="all")
     questions = QuestionEncoder(partial(open_encoder, settings) if encoder is None else lambda: encoder)
     vectors = MirrorLane(readers, ExactVectorLane())
-    searcher = Searcher(bus, projects, readers, facts, Lanes(readers, questions, vectors))
+    lanes = Lanes(readers, questions, vectors)
+    searcher = Searcher(bus, projects, readers, facts, lanes)
+    space_searcher = Searcher(bus, spaces, readers, facts, lanes)
     inventory = Inventory(bus, projects, readers, facts)
+    manifests = Inventory(bus, all_trees, readers, facts)
 
     async def forget(event: IndexCommitted) -> None:
         facts.drop(event.instance)
@@ -56,10 +61,11 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
         description="searches the index of a project and tells what it holds",
         endpoints=(
             Endpoint(route=SEARCH, handle=searcher.search, at_once=SEARCHES_AT_ONCE),
+            Endpoint(route=SPACE_SEARCH, handle=space_searcher.search, at_once=SEARCHES_AT_ONCE),
             Endpoint(route=CANDIDATES, handle=searcher.candidates, at_once=SEARCHES_AT_ONCE),
             Endpoint(route=STATUS, handle=inventory.status),
             Endpoint(route=LISTING, handle=inventory.listing),
-            Endpoint(route=MANIFEST, handle=inventory.manifest),
+            Endpoint(route=MANIFEST, handle=manifests.manifest),
             health_endpoint(QUERY),
         ),
         listeners=(Listener(route=INDEX_COMMITTED, handle=forget),),

@@ -153,7 +153,7 @@ class Watcher:
             self.following.reconcile_all(is_indexer_new=True)
 
     async def _compare(self, instance: InstanceId, subtrees: tuple[str, ...], *, force: bool) -> Compared:
-        project = await to_thread.run_sync(self._registry.get, instance)
+        project = await to_thread.run_sync(self._registry.tree, instance)
         tree = self._trees.get(instance)
         if tree is None or tree.project != project:
             tree = self._trees[instance] = await to_thread.run_sync(WatchedTree, project, self._settings)

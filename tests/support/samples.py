@@ -105,6 +105,7 @@ SAMPLES: tuple[m.Message, ...] = (
         offset=5,
         kinds=("docs", "code"),
         path_glob="docs/**",
+        folders=("docs",),
         mode="hybrid",
         k=30,
         alpha=0.25,

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from services.query.adapters.reader import Row, Snapshot, Value
 from services.query.core.passages import Location, Passage
-from services.query.core.path_glob import PathGlob
+from services.query.core.path_glob import Below, PathGlob
 from shared.identity import ChunkId, DocumentId, TextHash
 from shared.messages import KindFilter
 
@@ -49,7 +49,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     """What a request wants to see, and what may be shown at all."""
 
     kinds: tuple[KindFilter, ...] = ()  # () means every kind
-    glob: PathGlob | None = None
+    glob: PathGlob | Below | None = None
     is_denied: Callable[[str], bool] = lambda _: False
 
 

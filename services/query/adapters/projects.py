@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -16,11 +17,13 @@ from shared.deny import DenyList
 from shared.excerpts import Snippets
 from shared.identity import InstanceId
 from shared.project_config import LoadedConfig, ProjectConfig
-from shared.registry import Project, Registry
+from shared.registry import Project, Registry, unknown_project
 from shared.relpath import encode_path
 from shared.settings import Settings
 from shared.sources import Sources
 from shared.treerules import RulesConfig
+
+Trees = Literal["projects", "spaces", "all"]
 
 VERDICTS_KEPT = 65_536
 """A denylist verdict costs some 20 microseconds, and the same paths are asked about again and again."""
@@ -50,10 +53,14 @@ class SearchProject(Struct, frozen=True, kw_only=True):
 
 
 class Projects:
-    """Resolves instances; blocks for some stats, and to read what changed. Safe across threads."""
+    """Resolves instances; blocks for some stats, and to read what changed. Safe across threads.
 
-    def __init__(self, settings: Settings) -> None:
+    Which trees it knows is chosen once: nobody but `knowledge` is answered about a tree that `knowledge` writes.
+    """
+
+    def __init__(self, settings: Settings, *, trees: Trees = "projects") -> None:
         self._settings = settings
+        self._trees = trees
         self._registry = Registry(settings)
         self._lock = threading.Lock()
         self._watches: dict[str, ConfigWatch] = {}
@@ -66,7 +73,9 @@ class Projects:
             KxError: PROJECT_UNKNOWN, and CONFIG_* while its configuration is wrong: without it nobody knows what is
                 denied.
         """
-        project = self._registry.get(instance)
+        project = self._registry.tree(instance)
+        if self._trees != "all" and self._registry.is_space(project) != (self._trees == "spaces"):
+            raise unknown_project(instance)
         if not project.root_path.is_dir():
             return _search_project(project, None)
         with self._lock:

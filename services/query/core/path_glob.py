@@ -28,6 +28,23 @@ class PathGlob(Struct, frozen=True, kw_only=True):
         return self.pattern.fullmatch(unicodedata.normalize("NFC", path)) is not None
 
 
+class Below(Struct, frozen=True, kw_only=True):
+    """What lies below one of many folders, and within a glob where there is one; the folders cost the same, however many."""
+
+    folders: frozenset[str]
+    glob: PathGlob | None = None
+
+    def matches(self, path: str) -> bool:
+        """Tell whether a path is selected.
+
+        >>> Below(folders=frozenset({"a/b"})).matches("a/b/c.md"), Below(folders=frozenset({"a/b"})).matches("a/bc.md")
+        (True, False)
+        """
+        parts = path.split("/")
+        is_below = any("/".join(parts[:count]) in self.folders for count in range(1, len(parts)))
+        return is_below and (self.glob is None or self.glob.matches(path))
+
+
 def compile_glob(glob: str) -> PathGlob:
     """Compile a glob; `ValueError` when it is too long or malformed, such as an unclosed bracket.
 

@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.query.core.path_glob import PathGlob, compile_glob
+from services.query.core.path_glob import Below, PathGlob, compile_glob
 from services.query.core.synonyms import Synonym, SynonymTable, synonyms_of
 from shared.analyzer import MAX_QUERY_CHARS, QueryTerms, query_terms
 from shared.errors import ErrorCode, KxError
@@ -26,7 +26,7 @@ class Question(Struct, frozen=True, kw_only=True):
 
     text: str  # for the model
     terms: QueryTerms
-    glob: PathGlob | None = None
+    glob: PathGlob | Below | None = None
     synonyms: tuple[Synonym, ...] = ()
 
     @property
@@ -69,7 +69,7 @@ def question_of(request: SearchRequest) -> Question:
     _require(0.0 <= request.alpha <= 1.0, "alpha", request.alpha, "0 to 1")
     _check_limits(request)
     text = clean(request.query)
-    return Question(text=text[:MAX_QUERY_CHARS], terms=query_terms(text), glob=_glob(request.path_glob))
+    return Question(text=text[:MAX_QUERY_CHARS], terms=query_terms(text), glob=_where(request))
 
 
 def _check_limits(request: SearchRequest) -> None:
@@ -79,6 +79,13 @@ def _check_limits(request: SearchRequest) -> None:
     if request.budget is not None:
         _require(request.budget.tokens >= 1, "budget.tokens", request.budget.tokens, "1 or more")
         _require(request.budget.per_result >= 0, "budget.per_result", request.budget.per_result, "0 or more")
+
+
+def _where(request: SearchRequest) -> PathGlob | Below | None:
+    glob = _glob(request.path_glob)
+    if not request.folders:
+        return glob
+    return Below(folders=frozenset(folder.strip("/") for folder in request.folders), glob=glob)
 
 
 def _glob(written: str) -> PathGlob | None:

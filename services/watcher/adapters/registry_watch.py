@@ -20,7 +20,7 @@ class RegistryWatch:
         self._seen_ns = -1
 
     def changed(self) -> tuple[Project, ...] | None:
-        """Give all sound entries; None when they are the same as last time."""
+        """Give all sound entries, those of derived trees too; None when they are the same as last time."""
         try:
             changed_ns = self._folder.stat().st_mtime_ns
         except OSError:
@@ -29,4 +29,4 @@ class RegistryWatch:
             return None
         is_young = abs(time.time_ns() - changed_ns) < _YOUNG_NS
         self._seen_ns = -1 if is_young else changed_ns
-        return self._registry.projects()
+        return self._registry.trees()

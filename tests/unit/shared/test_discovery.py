@@ -197,3 +197,12 @@ def test_configuration_that_cannot_be_read_is_found_all_the_same(tmp_path: Path,
     root = make_root(tmp_path, "a")
     (root / ".kx.json").symlink_to("nothing")
     assert find(tmp_path, folder(root / "b"), explicit=explicit).config_path == root / ".kx.json"
+
+
+@both
+def test_derived_tree_is_no_project(tmp_path: Path, explicit: bool) -> None:
+    """ADR 8: neither the command nor an agent's session is about a space."""
+    inside = folder(make_settings(tmp_path).spaces_dir / "s1" / "items")
+    with pytest.raises(KxError) as caught:
+        find(tmp_path, inside, explicit=explicit)
+    assert caught.value.code is ErrorCode.PATH_DENIED

@@ -313,3 +313,46 @@ def test_processes_that_enrol_at_once_get_one_instance(tmp_path: Path, registry:
     instances = {process.communicate()[0].strip() for process in started}
     assert instances == {project.instance for project in registry.projects()}
     assert len(instances) == 1
+
+
+# --- derived trees ----------------------------------------------------------------------------------------------------
+
+
+def test_derived_tree_is_followed_and_is_no_project(registry: Registry, settings: Settings, tmp_path: Path) -> None:
+    """ADR 8: watcher and indexer treat a space as any tree, a person never meets it."""
+    root = make_root(settings.spaces_dir, "s1", {"project": "space-s1"})
+    space = registry.enrol_space(root, load_project_config(root, settings))
+    project = enrol(registry, settings, make_root(tmp_path))
+    assert space.index == str(settings.data_dir / "space-s1.sqlite")
+    assert registry.projects() == (project,)
+    assert set(registry.trees()) == {project, space}
+    assert registry.tree(space.instance) == space
+    with pytest.raises(KxError) as caught:
+        registry.get(space.instance)
+    assert code_of(caught) is ErrorCode.PROJECT_UNKNOWN
+
+
+@pytest.mark.parametrize("way", ["enrol", "add", "move"])
+def test_derived_tree_becomes_no_project(registry: Registry, settings: Settings, tmp_path: Path, way: str) -> None:
+    """A team's texts as somebody's project would be a way around the roles, through a link too."""
+    space = make_root(settings.spaces_dir, "s1/items", {"project": "mine"})
+    link = tmp_path / "link"
+    link.symlink_to(space)
+    known = enrol(registry, settings, make_root(tmp_path))
+    ways = {
+        "enrol": lambda: enrol(registry, settings, link),
+        "add": lambda: registry.add(link, load_project_config(link, settings)),
+        "move": lambda: registry.move(known.instance, link),
+    }
+    with pytest.raises(KxError) as caught:
+        ways[way]()
+    assert code_of(caught) is ErrorCode.PATH_DENIED
+
+
+def test_project_called_like_a_space_takes_no_index_of_one(
+    registry: Registry, settings: Settings, tmp_path: Path
+) -> None:
+    """A name is the user's to choose."""
+    named = enrol(registry, settings, make_root(tmp_path, config={"project": "space-s1"}))
+    assert named in registry.projects()
+    assert named.index != str(settings.data_dir / "space-s1.sqlite")
