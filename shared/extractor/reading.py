@@ -63,6 +63,6 @@ def read_document(read: Reader, data: bytes, *, output_bytes: int, parts: int) -
 
 def _answer(found: Found) -> dict[str, object]:
     text = str(found.page)
-    if not any(line and not line.startswith("#") for line in text.split("\n")) and not found.notes:
+    if not any(line and not line.startswith("#") for line in text.split("\n")):
         raise Unreadable(Reason.NO_TEXT)
     return {"markdown": text, "title": found.title, "parts": found.parts, "notes": [note.name for note in found.notes]}
