@@ -32,6 +32,12 @@ class Context:
         """Print an answer to stdout."""
         click.echo(text.encode("utf-8", "replace"))
 
+    def give(self, data: bytes) -> None:
+        """Write an answer's exact bytes to stdout."""
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
     def tell(self, template: str, **params: object) -> None:
         """Print a sentence about the work to stderr."""
         from kx.terminal import visible

@@ -49,6 +49,10 @@ class Bar:
         unit, label = self._catalogue.text("texts"), self._catalogue.text("Embedding")
         self._show(unit, label, progress.vectors_ready, total)
 
+    def files(self, done: int, total: int) -> None:
+        """Show files imported of all that were found."""
+        self._show(self._catalogue.text("files"), self._catalogue.text("Importing"), done, total)
+
     def close(self) -> None:
         """Take the bar off the screen."""
         if self._bar is not None:

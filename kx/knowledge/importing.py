@@ -1,0 +1,81 @@
+"""Bring files into a base, one after the other; a file that fails stops no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from kx.context import Context
+from kx.knowledge import outcomes
+from kx.knowledge.asking import ASK_S, ME
+from kx.knowledge.front_matter import read as read_front_matter
+from kx.knowledge.outcomes import Imported
+from kx.knowledge.restoring import Exported, Restore
+from kx.knowledge.sources import Source, read_source
+from shared import spool
+from shared.bus import Bus
+from shared.errors import KxError
+from shared.knowledge_messages import BaseRow, ImportItem, KnowledgeLimits
+from shared.subjects import ITEM_IMPORT
+
+
+class Meter(Protocol):
+    """Who shows the progress."""
+
+    def files(self, done: int, total: int) -> None:
+        """Show files done of all."""
+        ...
+
+
+class Import:
+    """One run: files of folders, files given by name, and exported items among them."""
+
+    def __init__(self, context: Context, bus: Bus, base: BaseRow, limits: KnowledgeLimits, *, publish: bool) -> None:
+        self._context = context
+        self._bus = bus
+        self._base = base
+        self._limits = limits
+        self._publish = publish
+
+    async def run(self, found: list[Source], meter: Meter) -> list[Imported]:
+        """Import all; gives what became of each file, by path."""
+        told = [outcomes.refused(source) for source in found if source.refusal is not None]
+        wanted = [source for source in found if source.refusal is None]
+        exported: list[Exported] = []
+        for at, source in enumerate(wanted):
+            meter.files(at, len(wanted))
+            try:
+                data = read_source(source.path, self._limits)
+                page = read_front_matter(data) if source.path.suffix == ".md" else None
+                if page is None:
+                    told.append(await self._one(source, data))
+                else:
+                    exported.append(Exported(source, page))
+            except KxError as error:
+                told.append(outcomes.failed(source, error))
+        if exported:
+            restore = Restore(self._context, self._bus, self._base, publish=self._publish)
+            told += await restore.run(exported)
+        meter.files(len(wanted), len(wanted))
+        return sorted(told, key=lambda one: one.path)
+
+    async def _one(self, source: Source, data: bytes) -> Imported:
+        message = ImportItem(
+            caller=ME,
+            base=self._base.id,
+            file_name=source.path.name,
+            spool=spool.put(self._context.settings, data),
+            locator=locator_of(source.path, self._context.settings.user_home),
+            publish=self._publish,
+        )
+        written = await self._bus.request(ITEM_IMPORT, message, timeout_s=ASK_S)
+        return outcomes.done(source, written, is_new=written.item.number <= 1)
+
+
+def locator_of(path: Path, user_home: Path) -> str:
+    """Say where a file comes from: its whole path, so that equal names in two folders are two items.
+
+    >>> locator_of(Path("/home/ana/docs/restart.md"), Path("/home/ana"))
+    '~/docs/restart.md'
+    """
+    return f"~/{path.relative_to(user_home)}" if path.is_relative_to(user_home) else str(path)
