@@ -117,9 +117,9 @@ class Rest:
         """List bases."""
         asked = call.asked
         assert isinstance(asked, takes.BasesQuery)
-        request = BasesRequest(caller=call.caller, space=asked.space)
+        request = BasesRequest(caller=call.caller, space=asked.space, offset=asked.offset)
         found = await self._bus.request(BASES, request, timeout_s=REQUEST_S)
-        return gives.BasesFound(bases=found.bases)
+        return gives.BasesFound(bases=found.bases, total=found.total)
 
     async def base_create(self, call: RestCall) -> gives.BaseKept:
         """Found a base."""
@@ -219,10 +219,11 @@ class Rest:
 
     async def revisions(self, call: RestCall) -> gives.RevisionsFound:
         """List revisions."""
-        request = RevisionsRequest(caller=call.caller, item=call.item)
-        return gives.RevisionsFound(
-            revisions=(await self._bus.request(REVISIONS, request, timeout_s=REQUEST_S)).revisions
-        )
+        asked = call.asked
+        assert isinstance(asked, takes.RevisionsQuery)
+        request = RevisionsRequest(caller=call.caller, item=call.item, before=asked.before)
+        found = await self._bus.request(REVISIONS, request, timeout_s=REQUEST_S)
+        return gives.RevisionsFound(revisions=found.revisions, complete=found.complete)
 
     async def _move(self, call: RestCall, move: ItemMove) -> gives.ItemKept:
         request = MoveItem(caller=call.caller, item=call.item, move=move)

@@ -197,6 +197,7 @@ OPERATIONS = (
         path="/knowledge/items/{item}/revisions",
         summary="List an item's revisions, the newest first",
         scope="knowledge:read",
+        query=takes.RevisionsQuery,
         gives=gives.RevisionsFound,
     ),
 )

@@ -24,9 +24,10 @@ class SpacesFound(Struct, frozen=True, kw_only=True):
 
 
 class BasesFound(Struct, frozen=True, kw_only=True):
-    """Bases of the caller's spaces."""
+    """A page of the bases of the caller's spaces."""
 
     bases: tuple[BaseRow, ...]
+    total: int
 
 
 class BaseKept(Struct, frozen=True, kw_only=True):
@@ -63,6 +64,7 @@ class RevisionsFound(Struct, frozen=True, kw_only=True):
     """An item's revisions, the newest first."""
 
     revisions: tuple[RevisionRow, ...]
+    complete: bool  # false: ask again for those before the last
 
 
 class Limits(Struct, frozen=True, kw_only=True):

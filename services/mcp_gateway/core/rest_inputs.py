@@ -76,6 +76,13 @@ class BasesQuery(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which bases."""
 
     space: Id | None = None
+    offset: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+
+
+class RevisionsQuery(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which revisions."""
+
+    before: Annotated[int, Meta(description="Only those of a lower number.", ge=1, le=2**53)] | None = None
 
 
 class ItemsQuery(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
