@@ -104,4 +104,4 @@ def test_another_client_hardly_feels_a_greedy_one(kx: Kx, tmp_path: Path, report
     if set(statuses) != {"200", "429"}:
         problems.append(str(statuses))
     report("A14", problems, asked=sum(statuses.values()), refused=statuses.get("429", 0),
-           p95_alone_ms=round(idle_s * 1000, 1), p95_beside_ms=round(busy_s * 1000, 1))  # fmt: skip
+           ratio=round(busy_s / idle_s, 2), p95_alone_ms=round(idle_s * 1000, 1), p95_beside_ms=round(busy_s * 1000, 1))  # fmt: skip

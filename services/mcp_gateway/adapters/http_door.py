@@ -6,10 +6,9 @@ no log and no answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from weakref import WeakValueDictionary
 
 import anyio
 import msgspec
@@ -18,6 +17,7 @@ from anyio import to_thread
 from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.callers import CALLER, TokenCaller, TokenProjects
+from services.mcp_gateway.adapters.turns import Turns
 from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.core.web import (
     MAX_BODY_BYTES,
@@ -39,8 +39,8 @@ from shared.access_tokens import AccessTokens
 from shared.errors import KxError
 
 INVALID_REQUEST = -32600  # of JSON-RPC
-AT_ONCE = 2  # calls of one token that are worked on
-TURN_S = 1.0  # a call waits for earlier ones of its token
+TELL_S = 0.04  # between two refusals of a token: at a thousand a second, refusing was most of what we did
+MAX_HELD = 128  # of them wait, half of all connections; beyond, they are told at once
 
 Message = MutableMapping[str, Any]  # as ASGI carries them
 Receive = Callable[[], Awaitable[Message]]
@@ -69,7 +69,8 @@ class HttpDoor:
         self._projects = projects
         self._clocks = clocks
         self._pace = pace
-        self._turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()
+        self._turns = Turns()
+        self._held: Counter[str] = Counter()  # refusals that wait to be told, by token
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Refuse, or let in with the caller in the scope."""
@@ -90,7 +91,7 @@ class HttpDoor:
         token = await self._holder(head)
         if not isinstance(token, AccessToken):
             return token
-        refusal = self._too_fast(token) or refused_kind(head)
+        refusal = await self._too_fast(token) or refused_kind(head)
         if refusal is not None:
             return refusal
         body = await _body(receive)
@@ -100,7 +101,7 @@ class HttpDoor:
         if refusal is not None:
             return refusal
         caller = TokenCaller(token, self._projects)
-        async with self._in_turn(token):
+        async with self._turns.of(token.id):
             await self._inner({**scope, CALLER: caller}, _replay(body, receive), send)
         return None
 
@@ -115,23 +116,18 @@ class HttpDoor:
             return Refusal(status=503, message="tokens cannot be checked; see: kx token list")
         return token or UNAUTHORISED
 
-    @asynccontextmanager
-    async def _in_turn(self, token: AccessToken) -> AsyncIterator[None]:
-        """Let a caller's burst through a few at a time, or others wait behind all of it; nobody waits for long calls."""
-        turns = self._turns.get(token.id)
-        if turns is None:
-            turns = self._turns[token.id] = anyio.Semaphore(AT_ONCE)
-        with anyio.move_on_after(TURN_S) as waiting:
-            await turns.acquire()
-        try:
-            yield
-        finally:
-            if not waiting.cancelled_caught:
-                turns.release()
-
-    def _too_fast(self, token: AccessToken) -> Refusal | None:
+    async def _too_fast(self, token: AccessToken) -> Refusal | None:
+        """Refuse a call beyond the token's pace, each in its time: its connection asks nothing more meanwhile."""
         wait_s = self._pace.wait_s(token.id, self._clocks.tick_s())
-        return too_fast(wait_s) if wait_s else None
+        if not wait_s:
+            return None
+        if self._held[token.id] < MAX_HELD:
+            self._held[token.id] += 1
+            try:
+                await anyio.sleep(self._held[token.id] * TELL_S)
+            finally:
+                self._held -= Counter((token.id,))  # forgets who has none
+        return too_fast(wait_s)
 
 
 class _Sending:

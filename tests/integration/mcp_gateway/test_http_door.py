@@ -11,7 +11,7 @@ import anyio
 import msgspec
 import pytest
 
-from services.mcp_gateway.adapters.http_door import AT_ONCE, HttpDoor
+from services.mcp_gateway.adapters.http_door import HttpDoor
 from shared.access_tokens import AccessTokens
 from tests.support.gateway_bench import fake_services, make_settings
 from tests.support.http_bench import HOST, PORT, Answered, Headers, ask, headers_of, http_door, make_token, modern
@@ -210,6 +210,31 @@ async def test_a_greedy_caller_is_told_when_to_come_again_and_others_are_served(
     passed("A14", refused=15, others="served")
 
 
+async def test_who_asks_on_every_connection_is_refused_in_time_and_others_are_served(settings, gated, monkeypatch):
+    """Row A14: refusals wait, so that a connection asks nothing meanwhile; only so many, and never those of others."""
+    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.TELL_S", 60.0)
+    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.MAX_HELD", 3)
+    greedy, calm = make_token(settings, gated), make_token(settings, gated)
+    told: list[int] = []
+    is_told = anyio.Event()
+
+    async def insist() -> None:
+        told.append((await asked(door, greedy, Case("greedy", 429))).status)
+        if len(told) == 5:
+            is_told.set()
+
+    async with fake_services() as (bus, _), http_door(bus, settings, rate=1, burst=2, tick_s=lambda: 0.0) as door:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(insist)
+            with anyio.fail_after(30):
+                await is_told.wait()
+                assert (await asked(door, calm, Case("calm", 200))).status == 200
+            assert sorted(told) == [200] * 2 + [429] * 3
+            tasks.cancel_scope.cancel()
+        assert not door._held
+
+
 class Slow:
     """What stands behind a door: notes how many calls of it are worked on, and ends them when told."""
 
@@ -231,9 +256,9 @@ class Slow:
         await self._inner(scope, receive, send)
 
 
-async def test_a_burst_of_one_token_is_worked_on_a_few_at_a_time(settings, gated, monkeypatch):
+async def test_calls_of_one_token_are_worked_on_one_after_the_other(settings, gated, monkeypatch):
     """Row A14: others do not wait behind all of it."""
-    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.TURN_S", 60.0)
+    monkeypatch.setattr("services.mcp_gateway.adapters.turns.TURN_S", 60.0)
     greedy, calm = make_token(settings, gated), make_token(settings, gated)
     async with fake_services() as (bus, _), http_door(bus, settings) as door, anyio.create_task_group() as tasks:
         slow = Slow(door, calm)
@@ -241,14 +266,14 @@ async def test_a_burst_of_one_token_is_worked_on_a_few_at_a_time(settings, gated
             tasks.start_soon(asked, door, greedy, Case("greedy", 200))
         for _ in range(BURST):
             assert (await asked(door, calm, Case("calm", 200))).status == 200
-        assert slow.now == slow.most == AT_ONCE
+        assert slow.now == slow.most == 1
         slow.may_end.set()
-    assert (slow.now, slow.most) == (0, AT_ONCE)
+    assert (slow.now, slow.most) == (0, 1)
 
 
 async def test_nobody_waits_for_long_calls_of_the_same_token(settings, gated, monkeypatch):
     """Row A14: two walks that go on do not keep an agent from searching."""
-    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.TURN_S", 0.01)
+    monkeypatch.setattr("services.mcp_gateway.adapters.turns.TURN_S", 0.01)
     token = make_token(settings, gated)
     async with fake_services() as (bus, _), http_door(bus, settings) as door, anyio.create_task_group() as tasks:
         slow = Slow(door, "nobody")
