@@ -1,5 +1,23 @@
 """Keep spaces, bases, items and their immutable revisions, and tell who may see which (owns `knowledge.sqlite`).
 
+SPACES           SpacesRequest      → the caller's spaces           → Spaces
+SPACE_CREATE     CreateSpace        → a team space                  → SpaceWritten
+SPACE_MEMBER     SetMember          → a role in a team space        → SpaceWritten
+BASES            BasesRequest       → the bases the caller sees     → Bases
+BASE_CREATE      CreateBase         → a base                        → BaseWritten
+BASE_UPDATE      UpdateBase         → its name or description       → BaseWritten
+BASE_MOVE        MoveBase           → archived or restored          → BaseWritten
+BASE_DELETE      DeleteBase         → destroyed, to the bytes       → Erased
+ITEMS            ItemsRequest       → the items the caller sees     → Items
+ITEM_CREATE      CreateItem         → an item, its first revision   → ItemWritten
+ITEM_EDIT        EditItem           → another revision, current     → ItemWritten
+ITEM_MOVE        MoveItem           → published, archived, restored → ItemWritten
+ITEM_DELETE      DeleteItem         → destroyed, to the bytes       → Erased
+ITEM_READ        ReadItem           → the exact bytes of a revision → RevisionText
+REVISIONS        RevisionsRequest   → an item's revisions           → Revisions
+AUDIT            AuditRequest       → what was done in a space      → Audit
+LINK_SET         SetLink            → tied to a project, or untied  → Links
+LINKS            LinksRequest       → what is tied to a project     → Links
 LIMITS           LimitsRequest      → how large what may be         → KnowledgeLimits
 health           ServiceStatusRequest                               → ServiceStatus
 """
@@ -10,12 +28,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.knowledge.core.limits import limits
-from shared.bus import Bus, Endpoint, ServiceContract
-from shared.knowledge_messages import KnowledgeLimits, LimitsRequest
+import anyio
+
+from services.knowledge import bases, items, links, reading, spaces
+from services.knowledge.core.limits import MAX_TEXT_BYTES, limits
+from services.knowledge.desk import Desk
+from shared import subjects
+from shared.bus import GRACE_S, Bus, Endpoint, ServiceContract
+from shared.knowledge_messages import CreateItem, EditItem, ItemWritten, KnowledgeLimits, LimitsRequest
 from shared.runtime import health_endpoint
 from shared.settings import Settings
-from shared.subjects import KNOWLEDGE, LIMITS
 
 
 def _utc_now() -> datetime:
@@ -24,14 +46,67 @@ def _utc_now() -> datetime:
 
 @asynccontextmanager
 async def service(bus: Bus, settings: Settings, *, now: Callable[[], datetime] = _utc_now) -> AsyncIterator[None]:
-    """Answer while the context is entered; ready when entered. `now` is the clock, in UTC."""
+    """Answer while the context is entered; ready when entered. `now` is the clock."""
+    desk = Desk(settings, now)
     contract = ServiceContract(
-        name=KNOWLEDGE,
+        name=subjects.KNOWLEDGE,
         description="knowledge bases: spaces, items, immutable revisions",
-        endpoints=(Endpoint(route=LIMITS, handle=_limits), health_endpoint(KNOWLEDGE)),
+        endpoints=(*truth_endpoints(desk), health_endpoint(subjects.KNOWLEDGE)),
     )
-    async with bus.serve(contract):
-        yield
+    try:
+        async with bus.serve(contract):
+            yield
+    finally:
+        with anyio.move_on_after(GRACE_S, shield=True):
+            await desk.close()
+
+
+def truth_endpoints(desk: Desk) -> tuple[Endpoint, ...]:
+    """Give the endpoints about spaces, bases, items, revisions, the audit, links and limits."""
+    writing, from_disk = desk.writing, desk.reading
+    return (
+        Endpoint(route=subjects.SPACES, handle=writing(spaces.listed)),
+        Endpoint(route=subjects.SPACE_CREATE, handle=writing(spaces.create)),
+        Endpoint(route=subjects.SPACE_MEMBER, handle=writing(spaces.set_member)),
+        Endpoint(route=subjects.BASES, handle=from_disk(bases.listed)),
+        Endpoint(route=subjects.BASE_CREATE, handle=writing(bases.create)),
+        Endpoint(route=subjects.BASE_UPDATE, handle=writing(bases.update)),
+        Endpoint(route=subjects.BASE_MOVE, handle=writing(bases.move)),
+        Endpoint(route=subjects.BASE_DELETE, handle=writing(bases.delete)),
+        Endpoint(route=subjects.ITEMS, handle=from_disk(items.listed)),
+        Endpoint(route=subjects.ITEM_CREATE, handle=_Texts(desk).create),
+        Endpoint(route=subjects.ITEM_EDIT, handle=_Texts(desk).edit),
+        Endpoint(route=subjects.ITEM_MOVE, handle=writing(items.move)),
+        Endpoint(route=subjects.ITEM_DELETE, handle=writing(items.delete)),
+        Endpoint(route=subjects.ITEM_READ, handle=from_disk(reading.read)),
+        Endpoint(route=subjects.REVISIONS, handle=from_disk(reading.revisions)),
+        Endpoint(route=subjects.AUDIT, handle=from_disk(reading.audit)),
+        Endpoint(route=subjects.LINK_SET, handle=writing(links.put)),
+        Endpoint(route=subjects.LINKS, handle=from_disk(links.listed)),
+        Endpoint(route=subjects.LIMITS, handle=_limits),
+    )
+
+
+class _Texts:
+    """The operations whose content may lie beside their message."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def create(self, asked: CreateItem) -> ItemWritten:
+        """Write an item."""
+        content = await self._content(asked.content, asked.spool)
+        return await self._desk.write(asked.caller, lambda tables, moment: items.create(tables, asked, content, moment))
+
+    async def edit(self, asked: EditItem) -> ItemWritten:
+        """Change an item."""
+        has_content = asked.content is not None or asked.spool
+        content = await self._content(asked.content or "", asked.spool) if has_content else None
+        return await self._desk.write(asked.caller, lambda tables, moment: items.edit(tables, asked, content, moment))
+
+    async def _content(self, inline: str, spooled: str) -> bytes:
+        self._desk.require_enabled()
+        return await self._desk.spooled(spooled, max_bytes=MAX_TEXT_BYTES) if spooled else inline.encode()
 
 
 async def _limits(_: LimitsRequest) -> KnowledgeLimits:

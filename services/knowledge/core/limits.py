@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.knowledge_messages import KnowledgeLimits
 
 MAX_TEXT_BYTES = 10_000_000  # of UTF-8: what the index takes of one file
-MAX_DOCUMENT_BYTES = 50_000_000  # of a file before it is extracted
+MAX_DOCUMENT_BYTES = 32 * 1024 * 1024  # of a file before it is extracted: what the extraction takes
 MAX_TITLE_CHARS = 300
 MAX_NAME_CHARS = 200  # of a space or a base
 MAX_DESCRIPTION_CHARS = 2_000
@@ -14,6 +14,7 @@ MAX_CLIENT_CHARS = 100
 MAX_PRINCIPAL_CHARS = 64
 MAX_MEMBERS = 50  # of a space: all of them fit a message
 MAX_SPACES = 50  # of a principal
+MAX_BASES = 500  # of a space
 MAX_PAGE_ROWS = 500
 PAGE_ROWS_BYTES = 180_000  # of rows in one reply, well below a message
 
