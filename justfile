@@ -34,6 +34,10 @@ test *ARGS:
 test-all *ARGS:
     {{ bin }}/pytest -n 2 {{ ARGS }}
 
+# all of them where there is no network, every call to another machine counted (row A15; Linux, strace)
+offline:
+    KX_SOAK=1 {{ bin }}/pytest tests/soak/test_no_network.py
+
 # repair what the linter can
 fix:
     {{ bin }}/ruff check --fix .
