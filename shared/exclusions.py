@@ -1,7 +1,7 @@
 """Built-in exclusions: what no owner would call part of the project, told by name (pure).
 
 Three tables: folders out by their name alone, folders out only with evidence (a `dist/` may be a build's output or all
-there is in a published package), and files. What a table cannot know, content decides later (`core/decoding.py`).
+there is in a published package), and files. What a table cannot know, content decides later (`shared/decoding.py`).
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ _MEDIA = """
     xcf svg svgz cr2 nef arw dng pbm pgm ppm pnm ras sgi fits au aifc voc mp3 wav flac ogg oga opus m4a aac wma aif aiff mid midi mp4 m4v mov avi mkv webm wmv
     flv mpg mpeg 3gp ogv woff woff2 ttf otf eot ttc fon pfb pfm swf
     """
-# Their text is worth having, but takes an extraction process of its own.
-_DOCUMENTS = "pdf docx doc pptx ppt xlsx xls odt ods odp rtf epub mobi azw3 djvu ps chm"
+# Of other formats than those that are extracted (shared/kinds.py).
+_DOCUMENTS = "doc ppt xls odt ods odp rtf epub mobi azw3 djvu ps chm"
 
 _GENERATED_TAILS = {
     ".min.js": "minified",

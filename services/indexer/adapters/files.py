@@ -12,10 +12,10 @@ import stat
 
 from msgspec import Struct
 
-from services.indexer.core.decoding import Refused, decode
+from shared.decoding import Refused, decode
 from shared.errors import ErrorCode, KxError
 from shared.exclusions import excluded_text
-from shared.kinds import FileType, Kind, classify
+from shared.kinds import FileType, Kind, classify, document_kind
 from shared.pathgate import PathGate
 from shared.relpath import RelPath, decode_path
 from shared.treerules import SkipReason, TreeRules, Verdict, errno_name
@@ -36,6 +36,7 @@ class ReadDocument(Struct, frozen=True, kw_only=True):
     mtime_ns: int
     ctime_ns: int
     encoding: str
+    sealed: bytes = b""  # of a document whose text is still to be extracted
 
 
 class Skipped(Struct, frozen=True, kw_only=True):
@@ -135,6 +136,8 @@ def _read_unchanged(gate: PathGate, rel: RelPath, before: os.stat_result) -> byt
 
 
 def _document(rules: TreeRules, rel: RelPath, data: bytes, status: os.stat_result) -> ReadDocument | Skipped:
+    if document_kind(rel) is not None:
+        return _read(_file_type(rules, rel, ""), rel, data, status, sealed=data)
     decoded = decode(data)
     if isinstance(decoded, Refused):
         return _skip_read(SkipReason(decoded.reason), decoded.detail, status)
@@ -146,15 +149,29 @@ def _document(rules: TreeRules, rel: RelPath, data: bytes, status: os.stat_resul
     excluded = excluded_text(file_type.language, decoded.text)
     if excluded is not None:
         return _skip_read(SkipReason.EXCLUDED_FILE, excluded, status)
+    return _read(file_type, rel, data, status, text=decoded.text, encoding=decoded.encoding)
+
+
+def _read(  # noqa: PLR0913  # the fields of what was read
+    file_type: FileType,
+    rel: RelPath,
+    data: bytes,
+    status: os.stat_result,
+    *,
+    text: str = "",
+    encoding: str = "",
+    sealed: bytes = b"",
+) -> ReadDocument:
     return ReadDocument(
         path=rel,
         file_type=file_type,
-        text=decoded.text,
+        text=text,
         content_hash=hashlib.sha256(data).digest(),
         size=status.st_size,
         mtime_ns=status.st_mtime_ns,
         ctime_ns=status.st_ctime_ns,
-        encoding=decoded.encoding,
+        encoding=encoding,
+        sealed=sealed,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.indexer.core.decoding import Decoded, Refusal, Refused, decode
+from shared.decoding import Decoded, Refusal, Refused, decode
 
 SAMPLE = "Decisão: o disjuntor abre.\r\nnível=erro código=42\nfim\n"
 LINES = "Decisão: o disjuntor abre.\nnível=erro código=42\nfim\n"
