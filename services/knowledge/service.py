@@ -10,6 +10,7 @@ BASE_MOVE        MoveBase           → archived or restored          → BaseWr
 BASE_DELETE      DeleteBase         → destroyed, to the bytes       → Erased
 ITEMS            ItemsRequest       → the items the caller sees     → Items
 ITEM_CREATE      CreateItem         → an item, its first revision   → ItemWritten
+ITEM_IMPORT      ImportItem         → an item of a file             → ItemWritten
 ITEM_EDIT        EditItem           → another revision, current     → ItemWritten
 ITEM_MOVE        MoveItem           → published, archived, restored → ItemWritten
 ITEM_DELETE      DeleteItem         → destroyed, to the bytes       → Erased
@@ -33,11 +34,16 @@ import anyio
 from services.knowledge import bases, items, links, reading, spaces
 from services.knowledge.core.limits import MAX_TEXT_BYTES, limits
 from services.knowledge.desk import Desk
+from services.knowledge.importing import Importer
 from shared import subjects
 from shared.bus import GRACE_S, Bus, Endpoint, ServiceContract
+from shared.extraction import can_read
+from shared.kinds import DOCUMENTS
 from shared.knowledge_messages import CreateItem, EditItem, ItemWritten, KnowledgeLimits, LimitsRequest
 from shared.runtime import health_endpoint
 from shared.settings import Settings
+
+IMPORTS_AT_ONCE = 4  # each holds a whole file in memory
 
 
 def _utc_now() -> datetime:
@@ -75,6 +81,7 @@ def truth_endpoints(desk: Desk) -> tuple[Endpoint, ...]:
         Endpoint(route=subjects.BASE_DELETE, handle=writing(bases.delete)),
         Endpoint(route=subjects.ITEMS, handle=from_disk(items.listed)),
         Endpoint(route=subjects.ITEM_CREATE, handle=_Texts(desk).create),
+        Endpoint(route=subjects.ITEM_IMPORT, handle=Importer(desk).run, at_once=IMPORTS_AT_ONCE),
         Endpoint(route=subjects.ITEM_EDIT, handle=_Texts(desk).edit),
         Endpoint(route=subjects.ITEM_MOVE, handle=writing(items.move)),
         Endpoint(route=subjects.ITEM_DELETE, handle=writing(items.delete)),
@@ -110,4 +117,4 @@ class _Texts:
 
 
 async def _limits(_: LimitsRequest) -> KnowledgeLimits:
-    return limits(documents_available=False)
+    return limits(documents_available=all(map(can_read, DOCUMENTS)))
