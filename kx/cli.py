@@ -22,7 +22,7 @@ from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
 VERBS = (
-    "init", "index", "search", "status", "watch", "activity", "artifact", "mcp", "up", "down", "project", "vacuum", "purge", "token", "bus",
+    "init", "index", "search", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context", "mcp", "up", "down", "project", "vacuum", "purge", "token", "bus",
     "serve",
 )  # fmt: skip
 
@@ -40,7 +40,7 @@ class Verbs(SuggestingGroup):
         """Import one verb."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"kx.commands.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"kx.commands.{cmd_name.replace('-', '_')}").command
         return spoken(command, self.catalogue)
 
     def in_language_of(self, catalogue: Catalogue) -> Verbs:

@@ -10,6 +10,8 @@ from kx.portuguese.errors import ERRORS
 from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
 from kx.portuguese.knowledge import KNOWLEDGE
+from kx.portuguese.knowledge_help import KNOWLEDGE_HELP
+from kx.portuguese.knowledge_said import KNOWLEDGE_SAID
 from kx.portuguese.notes import NOTES, NOTES_HELP
 from kx.portuguese.phrases import PHRASES
 
@@ -22,6 +24,8 @@ PORTUGUESE: dict[str, str] = {
     **HELP,
     **HINTS,
     **KNOWLEDGE,
+    **KNOWLEDGE_HELP,
+    **KNOWLEDGE_SAID,
     **NOTES,
     **NOTES_HELP,
     **PHRASES,
@@ -29,4 +33,14 @@ PORTUGUESE: dict[str, str] = {
 
 # What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among
 # them: the name of a folder or of a project may be such a word.
-RECOGNISED: dict[str, str] = {**ACCESS, **CLICK, **DOCUMENTS, **ERRORS, **HINTS, **KNOWLEDGE, **NOTES, **PHRASES}
+RECOGNISED: dict[str, str] = {
+    **ACCESS,
+    **CLICK,
+    **DOCUMENTS,
+    **ERRORS,
+    **HINTS,
+    **KNOWLEDGE,
+    **KNOWLEDGE_SAID,
+    **NOTES,
+    **PHRASES,
+}

@@ -13,7 +13,7 @@ from kx.knowledge.asking import ME, WholeRevision, ask, read_whole, with_knowled
 from kx.knowledge.documents import document, read_json, search_json
 from kx.knowledge.finding import item_id, pinned
 from kx.knowledge.finding import revisions as all_revisions
-from kx.knowledge.text import item_text, revision_text, search_text
+from kx.knowledge.text import revision_text, search_text
 from kx.render import as_json
 from kx.terminal import visible
 from shared.bus import Bus
@@ -41,7 +41,9 @@ def read(context: Context, item: str, *, raw: bool, is_json: bool, stack: bool |
     elif is_json:
         context.say(as_json(read_json(found)))
     else:
-        context.tell("{item}", item=item_text(found.part.item, context.catalogue))
+        item_row, revision = found.part.item, found.part.revision
+        title, number, when = item_row.title, revision.number, revision.created
+        context.tell("{title} · revision {number} of {when}", title=title, number=number, when=when)
         context.say(visible(found.content.decode("utf-8", "replace")).rstrip("\n"))
 
 

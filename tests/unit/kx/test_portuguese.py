@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import click
 import pytest
 
 from kx.cli import main
+from kx.knowledge.outcomes import Outcome
 from kx.portuguese import PORTUGUESE, RECOGNISED
 from kx.portuguese.click_words import CLICK
 from kx.portuguese.phrases import PHRASES
 from services.query.adapters.lag import NOBODY_WATCHES
 from shared.config_file import _TYPE_WORDS, warn_unknown
 from shared.grants import GRANT_KEYS
+from shared.knowledge_messages import BaseStatus, ItemStatus, LinkRow, Role, SpaceKind
+from shared.memory_messages import MemoryKind
 from shared.messages import LaneState, Listing, Origin, ProjectState, ServiceStatus
 from shared.patterns import PATTERN_WORDS
 from shared.project_config import KEYS, XINDEX_KEYS
@@ -42,6 +45,11 @@ NOT_WORDS = {
 SKELETONS = {skeleton(template) for template in RECOGNISED}  # a value has no name of its own in an f-string
 STATES = {*get_args(ProjectState), *get_args(LaneState), *get_args(ServiceStatus.__annotations__["state"])}
 SHOWN_WORDS = {*get_args(Origin), *get_args(Listing), "down", "not_running", *STATES}
+KNOWLEDGE_WORDS = {
+    word
+    for words in (BaseStatus, ItemStatus, MemoryKind, Outcome, Role, SpaceKind, get_type_hints(LinkRow)["kind"])
+    for word in get_args(words)
+}
 
 
 def is_translated(text: str) -> bool:
@@ -70,7 +78,7 @@ def test_help_is_translated():
     assert [text for text in help_texts(main) if text not in PORTUGUESE] == []
 
 
-@pytest.mark.parametrize("word", sorted(SHOWN_WORDS))
+@pytest.mark.parametrize("word", sorted(SHOWN_WORDS | KNOWLEDGE_WORDS))
 def test_state_and_origin_are_translated(word: str):
     """Words of the messages that an answer shows have a Portuguese form."""
     assert word.replace("_", " ") in PORTUGUESE
