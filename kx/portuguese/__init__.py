@@ -11,6 +11,7 @@ from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
 from kx.portuguese.knowledge import KNOWLEDGE
 from kx.portuguese.knowledge_help import KNOWLEDGE_HELP
+from kx.portuguese.knowledge_rules import KNOWLEDGE_RULES
 from kx.portuguese.knowledge_said import KNOWLEDGE_SAID
 from kx.portuguese.notes import NOTES, NOTES_HELP
 from kx.portuguese.phrases import PHRASES
@@ -25,6 +26,7 @@ PORTUGUESE: dict[str, str] = {
     **HINTS,
     **KNOWLEDGE,
     **KNOWLEDGE_HELP,
+    **KNOWLEDGE_RULES,
     **KNOWLEDGE_SAID,
     **NOTES,
     **NOTES_HELP,
@@ -40,6 +42,7 @@ RECOGNISED: dict[str, str] = {
     **ERRORS,
     **HINTS,
     **KNOWLEDGE,
+    **KNOWLEDGE_RULES,
     **KNOWLEDGE_SAID,
     **NOTES,
     **PHRASES,
