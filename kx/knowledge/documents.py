@@ -9,7 +9,7 @@ import msgspec
 
 from kx.knowledge.asking import WholeRevision
 from kx.render import lane_json
-from shared.knowledge_messages import ItemWritten, KnowledgeHit, KnowledgeReply
+from shared.knowledge_messages import ItemWritten, KnowledgeHit, KnowledgeLimits, KnowledgeReply
 from shared.memory_messages import Memories, MemoryHit, RecalledContext
 
 JSON_SCHEMA = 1
@@ -62,6 +62,12 @@ def recalled_json(found: RecalledContext) -> dict[str, Any]:
         "knowledge": _hits(found.knowledge),
         "notes": list(found.notes),
     }
+
+
+def limits_json(found: KnowledgeLimits) -> dict[str, Any]:
+    """Give the documented form of the limits."""
+    told = msgspec.to_builtins(found)
+    return {"schema": JSON_SCHEMA, "limits": {name: told[name] for name in found.__struct_fields__}}
 
 
 def _hits(hits: Iterable[KnowledgeHit]) -> list[dict[str, Any]]:

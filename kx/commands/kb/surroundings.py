@@ -10,7 +10,7 @@ from msgspec import Struct
 from kx.commands.activity import IN, JSON, STACK
 from kx.context import Context
 from kx.knowledge.asking import ASK_S, ME, ask, with_knowledge
-from kx.knowledge.documents import document
+from kx.knowledge.documents import document, limits_json
 from kx.knowledge.finding import find_base, item_id, pinned
 from kx.knowledge.text import audit_text, limits_text, link_text
 from kx.render import as_json
@@ -103,7 +103,7 @@ def limits(context: Context, *, is_json: bool, stack: bool | None) -> None:
     """Say how large what may be, and which files are taken."""
     found = ask(context, LIMITS, LimitsRequest(), stack=stack)
     if is_json:
-        context.say(as_json(document(limits=found)))
+        context.say(as_json(limits_json(found)))
     else:
         context.say(limits_text(found, context.catalogue))
 
