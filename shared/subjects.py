@@ -13,6 +13,7 @@ from shared import knowledge_messages as kb
 from shared import megabrain_messages as mb
 from shared import memory_messages as mem
 from shared import messages as m
+from shared import search_messages as se
 from shared import upkeep_messages as up
 from shared.identity import InstanceId
 
@@ -111,6 +112,9 @@ SPACE_SEARCH = RequestRoute(  # the trees that `knowledge` writes; nobody else i
 )
 CANDIDATES = RequestRoute(
     service=QUERY, verb="candidates", request=m.CandidatesRequest, reply=m.CandidateTexts, callers=(COMMAND, GATEWAY)
+)
+WHY_NOT = RequestRoute(
+    service=QUERY, verb="why_not", request=se.WhyNotRequest, reply=se.WhyNotReply, callers=(COMMAND, GATEWAY)
 )
 STATUS = RequestRoute(
     service=QUERY, verb="status", request=m.StatusRequest, reply=m.StatusReply, callers=(COMMAND, GATEWAY, TOOL)
@@ -242,6 +246,7 @@ REQUEST_ROUTES: tuple[RequestRoute[Any, Any], ...] = (
     SEARCH,
     SPACE_SEARCH,
     CANDIDATES,
+    WHY_NOT,
     STATUS,
     LISTING,
     ACTIVITY_ADD,

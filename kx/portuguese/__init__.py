@@ -7,6 +7,7 @@ from kx.portuguese.answers import ANSWERS
 from kx.portuguese.click_words import CLICK
 from kx.portuguese.documents import DOCUMENTS
 from kx.portuguese.errors import ERRORS
+from kx.portuguese.examination import EXAMINATION, EXAMINATION_SAID
 from kx.portuguese.help import HELP
 from kx.portuguese.hints import HINTS
 from kx.portuguese.knowledge import KNOWLEDGE
@@ -22,6 +23,8 @@ PORTUGUESE: dict[str, str] = {
     **CLICK,
     **DOCUMENTS,
     **ERRORS,
+    **EXAMINATION,
+    **EXAMINATION_SAID,
     **HELP,
     **HINTS,
     **KNOWLEDGE,
@@ -40,6 +43,7 @@ RECOGNISED: dict[str, str] = {
     **CLICK,
     **DOCUMENTS,
     **ERRORS,
+    **EXAMINATION,
     **HINTS,
     **KNOWLEDGE,
     **KNOWLEDGE_RULES,

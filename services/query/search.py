@@ -86,6 +86,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
     outcomes: Outcomes
     lag: Lag
     mode: Mode  # as it was carried out
+    rule: RankingRule
     ranked: list[Ranked]  # every candidate the mode looks at
     results: list[Result]  # equal texts folded, grouped
 
@@ -170,7 +171,8 @@ class Searcher:
             judge = partial(self._judge.scorer, project, question, candidates, facts, outcomes)
             by_evidence = await self._blocking(judge)
             mode = mode if by_evidence is not None or not candidates else "rrf"
-        ranked = rank(candidates, self._rule(request, mode, project, facts, by_evidence))
+        rule = self._rule(request, mode, project, facts, by_evidence)
+        ranked = rank(candidates, rule)
         return Ranking(
             project=project,
             question=question,
@@ -178,6 +180,7 @@ class Searcher:
             outcomes=outcomes,
             lag=lag,
             mode=mode,
+            rule=rule,
             ranked=ranked,
             results=group(fold_equal_texts(ranked), request.group),
         )

@@ -2,6 +2,7 @@
 
 SEARCH        SearchRequest      → lanes in parallel, fuse, rank, prove on disk    → SearchReply
 SPACE_SEARCH  SearchRequest      → the same, of a tree that `knowledge` writes     → SearchReply
+WHY_NOT       WhyNotRequest      → rules, disk and index, then as SEARCH            → WhyNotReply
 CANDIDATES    CandidatesRequest  → lexical lane, texts without a vector            → CandidateTexts
 STATUS        StatusRequest      → counts of the answering epoch, how far behind   → StatusReply
 LISTING       ListingRequest     → a page of documents, skipped or failed entries  → ListingPage
@@ -27,12 +28,13 @@ from services.query.adapters.reader import IDLE_S, IndexReaders
 from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.inventory import Inventory
 from services.query.search import Searcher
+from services.query.why_not import Examiner
 from shared.bus import Bus, Endpoint, Listener, ServiceContract
 from shared.messages import IndexCommitted
 from shared.model import locate_model
 from shared.runtime import health_endpoint
 from shared.settings import Settings
-from shared.subjects import CANDIDATES, INDEX_COMMITTED, LISTING, MANIFEST, QUERY, SEARCH, SPACE_SEARCH, STATUS
+from shared.subjects import CANDIDATES, INDEX_COMMITTED, LISTING, MANIFEST, QUERY, SEARCH, SPACE_SEARCH, STATUS, WHY_NOT
 
 SEARCHES_AT_ONCE = 8  # two cores answer; more at once would only make all of them late
 
@@ -50,6 +52,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     lanes = Lanes(readers, questions, vectors)
     searcher = Searcher(bus, projects, readers, facts, lanes)
     space_searcher = Searcher(bus, spaces, readers, facts, lanes)
+    examiner = Examiner(bus, readers, lanes, searcher)
     inventory = Inventory(bus, projects, readers, facts)
     manifests = Inventory(bus, all_trees, readers, facts)
 
@@ -62,6 +65,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
         endpoints=(
             Endpoint(route=SEARCH, handle=searcher.search, at_once=SEARCHES_AT_ONCE),
             Endpoint(route=SPACE_SEARCH, handle=space_searcher.search, at_once=SEARCHES_AT_ONCE),
+            Endpoint(route=WHY_NOT, handle=examiner.why_not),
             Endpoint(route=CANDIDATES, handle=searcher.candidates, at_once=SEARCHES_AT_ONCE),
             Endpoint(route=STATUS, handle=inventory.status),
             Endpoint(route=LISTING, handle=inventory.listing),

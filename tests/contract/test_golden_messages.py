@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import knowledge_messages, megabrain_messages, memory_messages, messages, upkeep_messages
+from shared import knowledge_messages, megabrain_messages, memory_messages, messages, search_messages, upkeep_messages
 from shared.codec import decode, encode, encode_error
 from shared.messages import InstanceMessage, Message
 from tests.support.samples import ERROR, SAMPLES
@@ -18,6 +18,7 @@ MODULES = {
     knowledge_messages.__name__,
     megabrain_messages.__name__,
     memory_messages.__name__,
+    search_messages.__name__,
     upkeep_messages.__name__,
 }
 ABSTRACT = {InstanceMessage, knowledge_messages.KnowledgeMessage}

@@ -7,10 +7,12 @@ import re
 
 import msgspec
 
+from kx.examination import why_not_json
 from kx.notes import activities_json, artifact_json
 from kx.render import search_json, status_json
 from shared.megabrain_messages import Activities, Artifacts
 from shared.messages import ListingRow, SearchReply, ServiceStatus, StatusReply
+from shared.search_messages import WhyNotReply
 from tests.support.markdown import sections
 
 
@@ -26,6 +28,13 @@ def test_search_prints_the_documented_keys():
     example = example_of("kx search")
     reply = msgspec.convert({"type": "SearchReply", **example}, SearchReply)
     assert search_json(reply) == example
+
+
+def test_why_not_prints_the_documented_keys():
+    """A reply read from the example is printed as the example."""
+    example = example_of("kx why-not")
+    reply = msgspec.convert({"type": "WhyNotReply", **example}, WhyNotReply)
+    assert why_not_json(reply) == example
 
 
 def test_status_prints_the_documented_keys():

@@ -13,6 +13,7 @@ from shared import (
     megabrain_messages,
     memory_messages,
     messages,
+    search_messages,
     subjects,
     upkeep_messages,
 )
@@ -22,7 +23,7 @@ from tests.support.repository import ROOT, syntax_of, text_of
 PAGE = Path("docs/messages.md")
 SOURCES = {
     module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py"
-    for module in (messages, excerpts, upkeep_messages, megabrain_messages, knowledge_messages, memory_messages)
+    for module in (messages, excerpts, search_messages, upkeep_messages, megabrain_messages, knowledge_messages, memory_messages)
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shared import excerpts as ex
 from shared import megabrain_messages as mb
 from shared import messages as m
+from shared import search_messages as se
 from shared import upkeep_messages as up
 from shared.errors import ErrorCode, ErrorDetails
 from shared.identity import InstanceId, TextHash
@@ -143,6 +144,41 @@ SAMPLES: tuple[m.Message, ...] = (
         notes=("cut",),
         state="indexing",
         next_offset=1,
+    ),
+    se.WhyNotRequest(instance=INSTANCE, search=m.SearchRequest(instance=INSTANCE, query="how"), path="a.md", line=3),
+    se.WhyNotReply(
+        path="a.md",
+        line=3,
+        outcome="beyond_top",
+        why=("it is result 12, and no more than 10 were asked for",),
+        reason="denied",
+        rule="*.key (built in)",
+        mode="rrf",
+        passages=(
+            se.PassageStanding(
+                start_line=1,
+                end_line=3,
+                outcome="beyond_top",
+                has_vector=True,
+                failure="KX_EMBEDDER_FAILED",
+                lexical=se.LaneStanding(rank=12, score=3.5),
+                vector=se.LaneStanding(score=0.25, last=0.5),
+                missing_words=("how",),
+                fused=11,
+                rank=12,
+                score=0.25,
+                confidence=0.5,
+                parts={"words": 0.25},
+                result=12,
+                shown_as=ex.Place(path="b.md", start_line=1, end_line=3),
+            ),
+        ),
+        more_passages=1,
+        last_shown=se.LastShown(result=10, path="b.md", start_line=1, end_line=3, score=0.5, parts={"words": 0.5}),
+        total=20,
+        lanes={"lexical": m.LaneReport(state="ok", coverage=1.0, took_ms=2.5)},
+        notes=("note",),
+        took_ms=3.5,
     ),
     m.CandidatesRequest(instance=INSTANCE, query="how", depth=100, kinds=("code",)),
     m.CandidateTexts(text_hashes=(HASH,)),

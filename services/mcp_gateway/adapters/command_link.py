@@ -60,6 +60,7 @@ from shared.subjects import (
     SPACES,
     STATUS,
     SURVEY,
+    WHY_NOT,
     RequestRoute,
     service_status,
 )
@@ -70,6 +71,7 @@ MAX_TIMEOUT_S = 3_600.0
 _HEALTH = tuple(service_status(name) for name in SERVICES)
 _FORWARDED: tuple[RequestRoute[Any, Any], ...] = (
     SEARCH,
+    WHY_NOT,
     STATUS,
     LISTING,
     CANDIDATES,
