@@ -22,6 +22,7 @@ from structlog.typing import FilteringBoundLogger
 from services.mcp_gateway.adapters.callers import TokenProjects
 from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.core.web import PATH, Site, may_open
+from services.mcp_gateway.rest import Rest
 from shared.access_tokens import AccessTokens
 from shared.atomic_file import write_atomic
 from shared.errors import KxError
@@ -44,14 +45,14 @@ class HttpFile(Struct, frozen=True, kw_only=True):
     url: str
 
 
-async def keep_open(server: ToolServer, settings: Settings, pace: Pace) -> None:
+async def keep_open(server: ToolServer, rest: Rest, settings: Settings, pace: Pace) -> None:
     """Serve HTTP as the settings say, until cancelled; `pace` learns who asks."""
     if settings.http == "off":
         return
     tokens = AccessTokens(settings.home)
     try:
         await _until_wanted(tokens, settings)
-        async with _opened(server, tokens, settings, pace):
+        async with _opened(server, rest, tokens, settings, pace):
             await anyio.sleep_forever()
     finally:
         tokens.close()
@@ -74,11 +75,14 @@ def _has_valid(tokens: AccessTokens) -> bool:
 
 
 @asynccontextmanager
-async def _opened(server: ToolServer, tokens: AccessTokens, settings: Settings, pace: Pace) -> AsyncIterator[None]:
+async def _opened(
+    server: ToolServer, rest: Rest, tokens: AccessTokens, settings: Settings, pace: Pace
+) -> AsyncIterator[None]:
     # Over 0.1 s of imports, paid only where HTTP is used.
     from services.mcp_gateway.adapters.http_door import Clocks, HttpDoor
     from services.mcp_gateway.adapters.http_listener import bound, serving
     from services.mcp_gateway.adapters.mcp_http import session_manager
+    from services.mcp_gateway.adapters.rest_app import RestApp, branches
 
     manager = session_manager(server)
     clocks = Clocks(now_s=time.time, tick_s=time.monotonic)
@@ -91,7 +95,9 @@ async def _opened(server: ToolServer, tokens: AccessTokens, settings: Settings, 
             await anyio.sleep(LOOK_S * 5)
     port = listener.getsockname()[1]
     site = Site(port=port, is_open=settings.http_host != _LOOPBACK)
-    door = HttpDoor(manager.handle_request, site, tokens, TokenProjects(settings), clocks, pace=pace)
+    door = HttpDoor(
+        branches(manager.handle_request, RestApp(rest)), site, tokens, TokenProjects(settings), clocks, pace=pace
+    )
     path = settings.run_dir / FILE_NAME
     async with manager.run(), serving(door, listener):
         await to_thread.run_sync(_announce, path, f"http://{_LOOPBACK}:{port}{PATH}")

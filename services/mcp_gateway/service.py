@@ -2,6 +2,7 @@
 
 command    Ask (frames)              → forwarded on the bus                      → Told
 http       POST /mcp with a token    → door, gate, tool, requests as below       → JSON or events
+http       /api/v1 with a token      → door, operation, request to knowledge     → JSON
 mcp        JSON-RPC lines            → gate, tool, requests to query, watcher …  → JSON-RPC lines
 health     ServiceStatusRequest      → how many clients there are                → ServiceStatus
 """
@@ -29,6 +30,7 @@ from services.mcp_gateway.adapters.projects import project_of
 from services.mcp_gateway.calls import Calls
 from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.entrance import keep_open
+from services.mcp_gateway.rest import Rest
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.bus_address import read_bus_file
 from shared.local_link import PROTOCOL, Hello, socket_path
@@ -105,7 +107,7 @@ class Gateway:
         module = await to_thread.run_sync(_import_sdk, abandon_on_cancel=True)
         self._server = module.make_server(self._calls.call)
         self._loaded.set()
-        await keep_open(self._server, self._settings, self._pace)
+        await keep_open(self._server, Rest(self._bus, self._settings), self._settings, self._pace)
 
     async def prepare(self, hello: Hello, stream: LocalStream) -> Serve:
         """Choose what a connection is served by; refuse a session without a project."""

@@ -16,9 +16,11 @@ from services.mcp_gateway.adapters.callers import TokenProjects
 from services.mcp_gateway.adapters.http_door import Clocks, HttpDoor
 from services.mcp_gateway.adapters.mcp_http import session_manager
 from services.mcp_gateway.adapters.mcp_server import make_server
+from services.mcp_gateway.adapters.rest_app import RestApp, branches
 from services.mcp_gateway.calls import Calls
 from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.core.web import Site
+from services.mcp_gateway.rest import Rest
 from shared.access import AccessToken, Profile, Scope
 from shared.access_tokens import AccessTokens
 from shared.bus import Bus
@@ -88,7 +90,7 @@ async def http_door(
         manager = session_manager(make_server(Calls(bus, tasks).call))
         async with manager.run():
             yield HttpDoor(
-                manager.handle_request,
+                branches(manager.handle_request, RestApp(Rest(bus, settings))),
                 Site(port=port, is_open=is_open),
                 tokens,
                 TokenProjects(settings),

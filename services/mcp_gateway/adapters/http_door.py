@@ -1,6 +1,6 @@
 """The door of HTTP: what a request may not be, who it comes from, how much of it is read; then the MCP library serves it.
 
-Every refusal is a JSON-RPC error under its HTTP status, and grants nothing to a page of another origin. Tokens are in
+Every refusal is a JSON-RPC error under its HTTP status, below `/api/v1` an error of that interface, and grants nothing to a page of another origin. Tokens are in
 no log and no answer.
 """
 
@@ -18,10 +18,10 @@ from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.callers import CALLER, TokenCaller, TokenProjects
 from services.mcp_gateway.adapters.turns import Turns
+from services.mcp_gateway.core.api_door import api_refusal, is_api, max_api_bytes, refused_api_kind
 from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.core.web import (
     MAX_BODY_BYTES,
-    TOO_LARGE,
     UNAUTHORISED,
     UNREADABLE,
     Head,
@@ -32,6 +32,7 @@ from services.mcp_gateway.core.web import (
     refused_kind,
     refused_place,
     too_fast,
+    too_long,
 )
 from shared import logs
 from shared.access import AccessToken
@@ -81,7 +82,7 @@ class HttpDoor:
             _log.error("request.failed", **logs.error_fields(failure))
             refusal = Refusal(status=500, message="the request failed unexpectedly")
         if refusal is not None and not sending.has_begun:
-            await _refuse(refusal, sending)
+            await _refuse(refusal, sending, for_api=is_api(scope["path"]))
 
     async def _serve(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> Refusal | None:
         head = _head(scope)
@@ -91,13 +92,14 @@ class HttpDoor:
         token = await self._holder(head)
         if not isinstance(token, AccessToken):
             return token
-        refusal = await self._too_fast(token) or refused_kind(head)
+        for_api = is_api(head.path)
+        refusal = await self._too_fast(token) or (refused_api_kind(head) if for_api else refused_kind(head))
         if refusal is not None:
             return refusal
-        body = await _body(receive)
+        body = await (_body(receive, max_api_bytes(head)) if for_api else _body(receive, MAX_BODY_BYTES))
         if not isinstance(body, bytes):
             return body
-        refusal = _refused_body(head, body)
+        refusal = None if for_api else _refused_body(head, body)
         if refusal is not None:
             return refusal
         caller = TokenCaller(token, self._projects)
@@ -150,7 +152,7 @@ def _head(scope: MutableMapping[str, Any]) -> Head:
     )
 
 
-async def _body(receive: Receive) -> bytes | Refusal | None:
+async def _body(receive: Receive, limit: int) -> bytes | Refusal | None:
     """Read the body up to the limit; None when the client has gone."""
     body = bytearray()
     while True:
@@ -158,8 +160,8 @@ async def _body(receive: Receive) -> bytes | Refusal | None:
         if message["type"] != "http.request":
             return None
         body += message.get("body", b"")
-        if len(body) > MAX_BODY_BYTES:
-            return TOO_LARGE
+        if len(body) > limit:
+            return too_long(limit)
         if not message.get("more_body", False):
             return bytes(body)
 
@@ -183,9 +185,9 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return next_message
 
 
-async def _refuse(refusal: Refusal, send: Send) -> None:
+async def _refuse(refusal: Refusal, send: Send, *, for_api: bool) -> None:
     error = {"code": INVALID_REQUEST, "message": refusal.message}
-    body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
+    body = api_refusal(refusal) if for_api else msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
     headers = [("content-type", "application/json"), ("content-length", str(len(body))), *refusal.headers]
     raw = [(name.encode(), value.encode()) for name, value in headers]
     await send({"type": "http.response.start", "status": refusal.status, "headers": raw})

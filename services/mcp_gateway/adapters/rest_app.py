@@ -16,6 +16,7 @@ from starlette.requests import Request
 from structlog.typing import FilteringBoundLogger
 
 from services.mcp_gateway.adapters.callers import CALLER, TokenCaller
+from services.mcp_gateway.core.api_door import is_api
 from services.mcp_gateway.core.openapi import document
 from services.mcp_gateway.core.permits import Permit
 from services.mcp_gateway.core.rest import OPENAPI_PATH, Matched, Operation, door_failure, failed, operation_at, refused
@@ -30,12 +31,22 @@ S = TypeVar("S", bound=Struct)
 Message = MutableMapping[str, Any]  # as ASGI carries them
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 CLIENT = "rest"
 MAX_FIELDS = 20
 _JSON = "application/json"
 
 _log: FilteringBoundLogger = structlog.get_logger()
+
+
+def branches(mcp: App, api: App) -> App:
+    """Serve two applications behind one door, by path."""
+
+    async def serve(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        await (api if is_api(scope["path"]) else mcp)(scope, receive, send)
+
+    return serve
 
 
 class RestApp:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from services.mcp_gateway.core.rest import OPENAPI_PATH, PREFIX, Matched, door_failure, operation_at
-from services.mcp_gateway.core.web import Head, Refusal
+from services.mcp_gateway.core.web import Head, Refusal, too_long
 
 MAX_JSON_BYTES = 24 * 1024 * 1024  # a text of the largest size with every second character escaped
 MAX_FILE_BYTES = 50_000_000 + 64 * 1024  # the largest document, and the parts of a form around it
@@ -18,7 +18,7 @@ def is_api(path: str) -> bool:
     return path == PREFIX or path.startswith(PREFIX + "/")
 
 
-def max_body_bytes(head: Head) -> int:
+def max_api_bytes(head: Head) -> int:
     """Give how much of a body is read."""
     found = operation_at(head.method, head.path)
     is_file = isinstance(found, Matched) and found.operation.body_kind == "file"
@@ -30,7 +30,7 @@ def refused_api_kind(head: Head) -> Refusal | None:
     if head.all("content-encoding"):
         return Refusal(status=415, message="a compressed body is not read")
     length = head.one("content-length")
-    limit = max_body_bytes(head)
+    limit = max_api_bytes(head)
     if length is not None and length.isdecimal() and int(length) > limit:
         return too_long(limit)
     found = operation_at(head.method, head.path)
@@ -43,11 +43,6 @@ def refused_api_kind(head: Head) -> Refusal | None:
     return None
 
 
-def too_long(limit: int) -> Refusal:
-    """Refuse a body that is too long."""
-    return Refusal(status=413, message=f"the request is longer than {limit} bytes; see {PREFIX}/knowledge/limits")
-
-
-def refusal_body(refusal: Refusal) -> bytes:
+def api_refusal(refusal: Refusal) -> bytes:
     """Write a refusal in the form of this interface."""
     return msgspec.json.encode(door_failure(refusal.status, refusal.message))

@@ -70,8 +70,12 @@ UNAUTHORISED = Refusal(
     message="a valid token is required: Authorization: Bearer TOKEN; make one with: kx token create",
     headers=(("www-authenticate", "Bearer"),),
 )
-TOO_LARGE = Refusal(status=413, message="the request is longer than 4 MiB")
 UNREADABLE = Refusal(status=400, message="the body is no JSON object")
+
+
+def too_long(limit: int) -> Refusal:
+    """Refuse a body beyond `limit` bytes."""
+    return Refusal(status=413, message=f"the request is longer than {limit // 1_048_576} MiB")
 
 
 def too_fast(wait_s: int) -> Refusal:
@@ -95,7 +99,7 @@ def refused_place(head: Head, site: Site) -> Refusal | None:
 def refused_kind(head: Head) -> Refusal | None:
     """Check what is asked for: one path, one method, one kind of body."""
     if head.path != PATH:
-        return Refusal(status=404, message="there is nothing here; the path is /mcp")
+        return Refusal(status=404, message="there is nothing here; the paths are /mcp and /api/v1/knowledge")
     if head.method != "POST":
         return Refusal(status=405, message="only POST is served here", headers=(("allow", "POST"),))
     if (head.one("content-type") or "").partition(";")[0].strip().lower() != _JSON:
@@ -104,7 +108,7 @@ def refused_kind(head: Head) -> Refusal | None:
         return Refusal(status=415, message="a compressed body is not read")
     length = head.one("content-length")
     if length is not None and length.isdecimal() and int(length) > MAX_BODY_BYTES:
-        return TOO_LARGE
+        return too_long(MAX_BODY_BYTES)
     return None
 
 
