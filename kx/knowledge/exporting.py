@@ -90,7 +90,7 @@ def _name(item: ItemRow) -> str:
     """Name a file for a title, with what tells equal titles apart."""
     plain = unicodedata.normalize("NFKD", item.title).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:SLUG_CHARS].strip("-")
-    return f"{slug or 'item'}-{re.sub('[^a-z0-9]', '', item.id.lower())[:ID_CHARS]}"
+    return f"{slug or 'item'}-{item.id.rpartition('_')[2][:ID_CHARS]}"
 
 
 def _prepare(folder: Path) -> None:

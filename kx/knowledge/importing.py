@@ -69,7 +69,8 @@ class Import:
             publish=self._publish,
         )
         written = await self._bus.request(ITEM_IMPORT, message, timeout_s=ASK_S)
-        return outcomes.done(source, written, is_new=written.item.number <= 1)
+        item = written.item
+        return outcomes.done(source, written, is_new=item.number <= 1 and item.created == item.updated)
 
 
 def locator_of(path: Path, user_home: Path) -> str:

@@ -19,7 +19,7 @@ from shared.knowledge_messages import BaseRow, ItemRow, ItemWritten
 Outcome = Literal["created", "changed", "unchanged", "failed", "denied", "skipped"]
 OUTCOMES: tuple[Outcome, ...] = ("created", "changed", "unchanged", "failed", "denied", "skipped")
 REASONS = {
-    "kind": "no kind of file that is taken; name it by itself to take it all the same",
+    "kind": "no kind of file that is taken; see which are: kx kb limits",
     "link": "a link, which is not followed",
 }
 

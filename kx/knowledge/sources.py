@@ -32,7 +32,7 @@ def sources(paths: tuple[Path, ...], limits: KnowledgeLimits) -> Iterator[Source
     """Give the files of the paths, each once, folders in order of their names.
 
     In a folder other kinds of files, links, version control and build output are left out; a file given by its own name
-    is always taken, unless it is denied.
+    is left to the service to judge, unless it is denied.
 
     Raises:
         KxError: PATH_NOT_FOUND for a path that is not there.

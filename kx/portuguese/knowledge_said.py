@@ -50,8 +50,8 @@ KNOWLEDGE_SAID: dict[str, str] = {
     # files in and out
     "no file was found": "nenhum arquivo foi encontrado",
     "denied by the pattern {pattern}": "negado pelo padrão {pattern}",
-    "no kind of file that is taken; name it by itself to take it all the same": (
-        "não é um tipo de arquivo aceito; indique-o pelo nome para importá-lo assim mesmo"
+    "no kind of file that is taken; see which are: kx kb limits": (
+        "não é um tipo de arquivo aceito; veja quais são: kx kb limits"
     ),
     "a link, which is not followed": "um link, que não é seguido",
     "it is no file": "não é um arquivo",

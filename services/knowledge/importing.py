@@ -139,7 +139,7 @@ def _keep(tables: Tables, asked: ImportItem, read: ReadFile, moment: Moment) -> 
         notes = (*notes, "the item is archived: restore it to have it found")
     elif asked.publish and item.current is not None:
         item = published(tables, item, moment, base)
-    return written(tables, item, base, before or item, notes)
+    return written(tables, item, base, before, notes)
 
 
 def _new(tables: Tables, read: ReadFile, base: Base, moment: Moment) -> Item:

@@ -92,7 +92,7 @@ def create(tables: Tables, asked: CreateItem, content: bytes, moment: Moment) ->
     item = with_revision(tables, item, draft, moment, found.base)
     if asked.publish:
         item = published(tables, item, moment, found.base)
-    return written(tables, item, found.base, item)
+    return written(tables, item, found.base, None)
 
 
 def edit(tables: Tables, asked: EditItem, content: bytes | None, moment: Moment) -> Done[ItemWritten]:
@@ -195,9 +195,11 @@ def published(tables: Tables, item: Item, moment: Moment, base: Base) -> Item:
     return changed
 
 
-def written(tables: Tables, item: Item, base: Base, before: Item, notes: tuple[str, ...] = ()) -> Done[ItemWritten]:
-    """Make the answer of an operation that left the item as it is now; `before` is what it was, or itself if new."""
-    is_changed = item is before or item != before
+def written(
+    tables: Tables, item: Item, base: Base, before: Item | None, notes: tuple[str, ...] = ()
+) -> Done[ItemWritten]:
+    """Make the answer of an operation that left the item as it is now; `before` is what it was, None if it is new."""
+    is_changed = item != before
     reply = ItemWritten(item=row(tables, item, base), is_changed=is_changed, notes=notes)
     return Done(reply=reply, space=base.space if is_changed else "")
 
