@@ -56,6 +56,7 @@ def make_token(
     scopes: Sequence[Scope] = ("admin",),
     profile: Profile = "ordinary-full",
     expires_s: int | None = None,
+    principal: str = "",
 ) -> str:
     """Make a token for projects, which are registered."""
     registry = Registry(settings)
@@ -63,7 +64,7 @@ def make_token(
     wanted = AccessToken(
         id="",
         name="",
-        principal="",
+        principal=principal,
         scopes=tuple(scopes),
         instances=tuple(instances),
         profile=profile,
