@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.query.core.dedup import with_passage
-from services.query.core.grouping import MAX_SPANS, Result, as_result
+from services.query.core.grouping import MAX_SPANS, Result, as_result, further_spans
 from services.query.core.passages import Location, Passage, Ranked
 from services.query.core.proof import Lines, find_passage, normal_lines, readable_text
 from shared.embedded_text import embed_text
@@ -76,7 +76,7 @@ class Prover:
         return whole if is_small and find_passage(text, whole, at) == at else None
 
     def _standing(self, result: Result) -> list[Ranked]:
-        """Give the best of a result's passages that still stand: one, and up to `MAX_SPANS` of the same file."""
+        """Give the best of a result's passages that still stand: one, and of the same file what makes `MAX_SPANS`."""
         standing: list[Ranked] = []
         for hit in (result.best, *result.others):
             passage = self._proven(hit.passage)
@@ -84,7 +84,7 @@ class Prover:
                 self._left_out += 1
             elif not standing or passage.at.path == standing[0].passage.at.path:
                 standing.append(with_passage(hit, passage))
-            if len(standing) > MAX_SPANS:
+            if len(standing) > MAX_SPANS and len(further_spans(standing)) == MAX_SPANS:
                 break
         return standing
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from services.query.core.grouping import MAX_SPANS, Result
+from services.query.core.grouping import Result, further_spans
 from services.query.core.keywords import keywords
 from services.query.core.packing import Packed
-from services.query.core.passages import Location, Ranked
+from services.query.core.passages import Location
 from shared.excerpts import Place, Snippets, Span
 from shared.messages import Hit, SearchRequest
 
@@ -97,15 +97,14 @@ def _hit(result: Result, ignored_keywords: Sequence[str], *, explain: bool) -> H
         heading=passage.heading,
         text=passage.text,
         keywords=keywords(passage.text, passage.heading, ignored=ignored_keywords),
-        spans=tuple(map(_span, result.others[:MAX_SPANS])),
+        spans=tuple(map(_rounded, further_spans((result.best, *result.others)))),
         also=tuple(map(_place, passage.elsewhere)),
         parts={name: round(value, SCORE_DIGITS) for name, value in result.best.parts.items()} if explain else {},
     )
 
 
-def _span(ranked: Ranked) -> Span:
-    at = ranked.passage.at
-    return Span(start_line=at.start_line, end_line=at.end_line, score=round(ranked.score, SCORE_DIGITS))
+def _rounded(span: Span) -> Span:
+    return replace(span, score=round(span.score, SCORE_DIGITS))
 
 
 def _place(location: Location) -> Place:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from services.query.core.passages import Ranked
+from services.query.core.passages import Location, Ranked
+from shared.excerpts import Span
 from shared.messages import Group
 
 MAX_SPANS = 2
@@ -43,3 +44,32 @@ def as_result(hits: Iterable[Ranked]) -> Result:
     """Make one result of the passages of one file, best first."""
     best, *others = hits
     return Result(best=best, others=tuple(others))
+
+
+def further_spans(hits: Sequence[Ranked]) -> list[Span]:
+    """Give the lines of the passages behind the first, at most `MAX_SPANS`; those that overlap are one.
+
+    What lies within the lines of the first is told already: the parts of one very long line all stand on it.
+    """
+    best = hits[0].passage.at
+    spans: list[Span] = []
+    for hit in hits[1:]:
+        at = hit.passage.at
+        if best.start_line <= at.start_line and at.end_line <= best.end_line:
+            continue
+        known = next((place for place, span in enumerate(spans) if _overlap(span, at)), None)
+        if known is not None:
+            spans[known] = _joined(spans[known], at)
+        elif len(spans) < MAX_SPANS:
+            spans.append(Span(start_line=at.start_line, end_line=at.end_line, score=hit.score))
+    return spans
+
+
+def _overlap(span: Span, at: Location) -> bool:
+    return at.start_line <= span.end_line and span.start_line <= at.end_line
+
+
+def _joined(span: Span, at: Location) -> Span:
+    return Span(
+        start_line=min(span.start_line, at.start_line), end_line=max(span.end_line, at.end_line), score=span.score
+    )

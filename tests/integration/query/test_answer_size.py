@@ -9,6 +9,7 @@ import pytest
 from shared.errors import ErrorCode, KxError
 from shared.excerpts import Budget, Snippets
 from shared.messages import SearchReply
+from tests.support.product import product
 from tests.support.query_bench import QueryBench
 
 pytestmark = pytest.mark.anyio
@@ -143,3 +144,18 @@ async def test_evidence_is_weighed_by_rarity(tmp_path: Path) -> None:
     async with bench.serving() as ask:
         (first, *_) = await ask.hits("kumquat service", mode="lexical", snippets=Snippets(lines=3))
     assert (first.path, first.excerpt.start_line) == ("both.md", 13)
+
+
+async def test_parts_of_one_long_line_are_told_once(tmp_path: Path) -> None:
+    """Many passages stand on line 3; the result names it once, and the other places."""
+    root = tmp_path / "tree"
+    root.mkdir()
+    long_line = " ".join(f"kumquat word{number}" for number in range(1_500))
+    (root / "a.md").write_text(f"# A\n\n{long_line}\n\n# B\n\nthe kumquat\n\n# C\n\nanother kumquat\n")
+    async with product(root, tmp_path) as served:
+        await served.index()
+        (hit,) = await served.hits("kumquat")
+    lines = [(hit.start_line, hit.end_line), *((span.start_line, span.end_line) for span in hit.spans)]
+    assert sum(start <= 3 <= end for start, end in lines) == 1
+    assert len(lines) > 1
+    assert all(one[1] < other[0] for one, other in zip(sorted(lines), sorted(lines)[1:], strict=False))
