@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 import tree_sitter
 from msgspec import Struct
 
-from services.indexer.core.chunking.grammars import CONTAINERS, Grammar, grammar_of, load
+from services.indexer.core.chunking.braced import add_braced
+from services.indexer.core.chunking.grammars import CONTAINERS, DATA, Grammar, grammar_of, load
 from services.indexer.core.chunking.outline import Outline, Scope, plain_levels, plain_outline, whole
 from services.indexer.core.chunking.partition import INNER, NEVER
 from services.indexer.core.chunking.pattern import outline_pattern
@@ -48,6 +49,9 @@ _WORD = re.compile(r"\w+")
 _HEADED = ("rule_set", "_statement", "at_rule")
 _VISIBLE = re.compile(rb"\S")
 _NAME_BYTES = 200
+_MAX_HEAD_ROWS = 20
+_MACRO = re.compile(r"[A-Z_][A-Z0-9_]{3,}$")
+_QUOTES = "'\""
 _STATEMENT_LEVEL = 400
 _BLANK_BONUS = 3
 
@@ -58,7 +62,7 @@ def outline_code(text: str, lines: list[str], language: str, syntax: "Syntax | N
         return plain_outline(lines)
     if language == "python":
         return outline_python(lines)
-    return (syntax or outline_tree)(text, lines, language) or outline_pattern(lines)
+    return (syntax or outline_tree)(text, lines, language) or outline_pattern(lines, language)
 
 
 def is_parsable(text: str, language: str) -> bool:
@@ -76,11 +80,13 @@ def outline_tree(text: str, lines: list[str], language: str) -> Outline | None:
     if root is None:
         return None
     outline = _Walk(source, lines, grammar).outline(root)
+    if grammar.is_braced:
+        outline = add_braced(outline, lines)
     if _is_understood(root):
         return outline
     # One broken line can cost the parser a file's outermost brackets, but not the definitions inside of them.
     found = len(outline.definitions())
-    return outline if found and found >= len(outline_pattern(lines).definitions()) else None
+    return outline if found and found >= len(outline_pattern(lines, language).definitions()) else None
 
 
 # Takes text, its lines and the language; gives the outline of the syntax tree, None where there is none.
@@ -162,22 +168,26 @@ class _Walk:
     def _enter(self, node: tree_sitter.Node, place: "_Place", last_row: int) -> None:
         """Place the borders between a node's children; the first must start below `last_row` to have one."""
         leads = self.grammar.leads
-        lead = -1  # first row of the comments right above the next child
+        lead = gap = -1  # first row of the comments right above the next child, rows between it and what is above
         after_named = False
         for child, kind, is_head in self._children(node, place):
             first, last = _rows(child)
             if kind in leads:
                 if first > last_row:
-                    lead = first if lead < 0 or first > last_row + 1 else lead
+                    if lead < 0 or first > last_row + 1:
+                        lead, gap = first, first - last_row - 1 if last_row >= 0 else -1
                     self._border(lead, place.strength(is_named=after_named))
                 last_row = max(last, last_row)
                 continue
             definition = self._definition(child, kind)
-            begin = lead if lead >= 0 and first <= last_row + 1 else first
+            # A blank line under the comment of a definition parts them less than one above parts it from the last.
+            apart = first - last_row - 1
+            is_led = lead >= 0 and (apart <= 0 or (apart == 1 and gap >= 1 and definition is not None))
+            begin = lead if is_led else first
             lead = -1
             if begin > last_row or begin < first:
                 self._border(begin, place.strength(is_named=after_named or definition is not None))
-                self._hold(begin + 1, first)
+                self._hold(begin + 1, first if definition is None else definition.body_row)
             after_named = definition is not None
             if is_head:
                 last_row = max(last_row, first)
@@ -231,14 +241,20 @@ class _Walk:
         if kind is None:
             return None
         if kind == "value":
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            value = _value_of(node)
             if value is None or value.type not in self.grammar.values:
                 return None
             kind = "class" if value.type == "class" else "function"
+            if value.type in DATA:
+                if value.end_byte - value.start_byte <= _LARGE_BYTES:
+                    return None  # it fits a chunk with what is around it
+                kind = "object"
         if node_type.endswith("_specifier") and node.child_by_field_name("body") is None:
             return None
         name = name_of(node, self.source)
-        return _Named(node, name, kind) if name else None
+        if self.grammar.is_braced and kind == "function" and _MACRO.match(name):
+            return None  # a macro in the head took the name's place; `add_braced` finds it
+        return _Named(node, name, kind, _body_row(node)) if name else None
 
     def _wrapped(self, node: tree_sitter.Node) -> list[tree_sitter.Node]:
         definitions, wrappers = self.grammar.definitions, self.grammar.wrappers
@@ -280,6 +296,30 @@ class _Named(Struct, frozen=True):
     node: tree_sitter.Node
     name: str
     kind: str
+    body_row: int  # where its head ends
+
+
+def _body_row(node: tree_sitter.Node) -> int:
+    """Return the row in which a definition's head ends; its first row where the head is too long to be held together."""
+    first = node.start_point.row
+    body = node.child_by_field_name("body")
+    last = body.start_point.row if body is not None else first
+    return last if last - first <= _MAX_HEAD_ROWS else first
+
+
+def _value_of(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return what a declaration or assignment gives its name."""
+    for field in ("value", "right"):
+        found = node.child_by_field_name(field)
+        if found is not None:
+            return found
+    inner = node.child_by_field_name("declarator")  # C: the declarator has the value
+    if inner is not None:
+        return inner.child_by_field_name("value")
+    given = node.named_children  # Lua: lists of names and values
+    if len(given) == 2 and all(child.named_child_count == 1 for child in given):
+        return given[1].named_children[0]
+    return None
 
 
 def _rows(node: tree_sitter.Node) -> tuple[int, int]:
@@ -324,4 +364,8 @@ def _name_node(node: tree_sitter.Node) -> tree_sitter.Node | None:
 def _text(node: tree_sitter.Node, source: bytes) -> str:
     start = node.start_byte
     raw = source[start : min(node.end_byte, start + _NAME_BYTES)].decode("utf-8", "ignore")
+    if raw[:1] in _QUOTES:  # a module known by the place it lies in
+        return raw.strip(_QUOTES).rpartition("/")[2].partition(".")[0].strip("*") or raw.strip(_QUOTES)
+    if node.type == "method_index_expression":
+        raw = raw.replace(":", ".")
     return raw.partition("<")[0].replace("::", ".").rstrip()

@@ -19,6 +19,8 @@ _FUNCTION_VALUES = frozenset({
     "class",
     "lambda_literal",
 })  # fmt: skip
+# Values that are tables: named where they are too large for one chunk.
+DATA = frozenset({"object", "array", "initializer_list", "table_constructor"})
 
 
 class Grammar(Struct, frozen=True):
@@ -32,6 +34,7 @@ class Grammar(Struct, frozen=True):
     factory: str = "language"  # the wheel's function that gives the grammar
     values: frozenset[str] = _FUNCTION_VALUES  # what makes "name = value" a definition
     masked: re.Pattern[bytes] | None = None  # what the grammar cannot know is put out of its sight
+    is_braced: bool = False  # functions that the grammar loses are found by their braces
 
 
 # Kinds whose bodies hold further definitions worth a path of their own.
@@ -53,6 +56,7 @@ _ECMASCRIPT_WRAPPERS = frozenset({
     "expression_statement",
     "ambient_declaration",
 })  # fmt: skip
+_ECMASCRIPT_VALUES = _FUNCTION_VALUES | {"object", "array"}
 _ECMASCRIPT_LEADS = _COMMENTS | {"decorator"}
 _TYPESCRIPT = _ECMASCRIPT | {
     "abstract_class_declaration": "class",
@@ -73,6 +77,7 @@ _C = {
     "enum_specifier": "struct",
     "type_definition": "type",
     "preproc_function_def": "macro",
+    "declaration": "value",
 }
 # Macros that stand for syntax (BEGIN_NAMESPACE alone in a line, NOEXCEPT behind a parameter list) make a parser lose
 # the classes around them.
@@ -103,6 +108,7 @@ GRAMMARS: dict[str, Grammar] = {
         wrappers=_ECMASCRIPT_WRAPPERS,
         transparent=frozenset({"class_body"}),
         leads=_ECMASCRIPT_LEADS,
+        values=_ECMASCRIPT_VALUES,
     ),
     "typescript": Grammar(
         "tree_sitter_typescript",
@@ -110,6 +116,7 @@ GRAMMARS: dict[str, Grammar] = {
         wrappers=_ECMASCRIPT_WRAPPERS,
         transparent=frozenset({"class_body", "statement_block", "interface_body", "object_type"}),
         leads=_ECMASCRIPT_LEADS,
+        values=_ECMASCRIPT_VALUES,
         factory="language_typescript",
     ),
     "java": Grammar(
@@ -153,7 +160,14 @@ GRAMMARS: dict[str, Grammar] = {
         transparent=frozenset({"declaration_list"}),
         leads=_COMMENTS | {"attribute_item"},
     ),
-    "c": Grammar("tree_sitter_c", _C, transparent=_C_TRANSPARENT, masked=_C_MACROS),
+    "c": Grammar(
+        "tree_sitter_c",
+        _C,
+        transparent=_C_TRANSPARENT,
+        values=frozenset({"initializer_list"}),
+        masked=_C_MACROS,
+        is_braced=True,
+    ),
     "cpp": Grammar(
         "tree_sitter_cpp",
         _C
@@ -166,7 +180,9 @@ GRAMMARS: dict[str, Grammar] = {
         },
         wrappers=frozenset({"template_declaration"}),
         transparent=_C_TRANSPARENT | {"field_declaration_list"},
+        values=frozenset({"initializer_list"}),
         masked=_C_MACROS,
+        is_braced=True,
     ),
     "sql": Grammar(
         "tree_sitter_sql",
@@ -253,7 +269,12 @@ GRAMMARS: dict[str, Grammar] = {
         },
         transparent=frozenset({"class_body", "protocol_body", "enum_class_body"}),
     ),
-    "lua": Grammar("tree_sitter_lua", {"function_declaration": "function"}),
+    "lua": Grammar(
+        "tree_sitter_lua",
+        {"function_declaration": "function", "assignment_statement": "value"},
+        wrappers=frozenset({"variable_declaration"}),
+        values=_FUNCTION_VALUES | {"table_constructor"},
+    ),
     "css": Grammar(
         "tree_sitter_css",
         {"rule_set": "rule", "media_statement": "rule", "keyframes_statement": "rule", "at_rule": "rule"},
@@ -265,6 +286,7 @@ GRAMMARS["tsx"] = Grammar(
     wrappers=_ECMASCRIPT_WRAPPERS,
     transparent=GRAMMARS["typescript"].transparent,
     leads=_ECMASCRIPT_LEADS,
+    values=_ECMASCRIPT_VALUES,
     factory="language_tsx",
 )
 # Names by which callers may know the same languages.

@@ -11,7 +11,7 @@ from msgspec import Struct
 from shared.token_budget import EMBED_SAFE_TOKENS, SPECIAL_TOKENS
 
 # What a cut of the same text looks like depends on all of this package: raise it whenever an output changes.
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 
 MAX_TOKENS = EMBED_SAFE_TOKENS
 CONTENT_TOKENS = MAX_TOKENS - SPECIAL_TOKENS

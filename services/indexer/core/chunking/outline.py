@@ -75,7 +75,7 @@ class Outline(Struct):
         while pending:
             scope = pending.pop()
             if scope.start >= start and scope.kind not in _NAMELESS:
-                found[scope.name.rpartition(".")[2]] = None
+                found[_symbol(scope)] = None
             pending.extend(reversed(_touching(scope.children, start, end)))
         return tuple(found)
 
@@ -88,10 +88,15 @@ class Outline(Struct):
             path = f"{prefix}{self.separator}{scope.name}" if prefix else scope.name
             if not scope.is_caption:
                 is_dotted = self.has_symbols and scope.kind not in _NAMELESS
-                name = scope.name.rpartition(".")[2] if is_dotted else scope.name
+                name = _symbol(scope) if is_dotted else scope.name
                 found.append(Definition(name, path, scope.kind, scope.start + 1, scope.end, depth))
             pending.extend((child, path, depth + 1) for child in reversed(scope.children))
         return tuple(found)
+
+
+def _symbol(scope: Scope) -> str:
+    """Return the name without what qualifies it; that of a file is one name, dot and all."""
+    return scope.name if scope.kind == "target" else scope.name.rpartition(".")[2]
 
 
 def _touching(scopes: list[Scope], start: int, end: int) -> list[Scope]:

@@ -6,11 +6,13 @@ exception of a reader leaves here but a fault of ours.
 
 from services.indexer.core.chunking.code import Syntax, is_minified, outline_code
 from services.indexer.core.chunking.config import outline_config
+from services.indexer.core.chunking.document import outline_document
 from services.indexer.core.chunking.markdown import outline_markdown
 from services.indexer.core.chunking.model import Chunk, Counter, Definition, Parsed
 from services.indexer.core.chunking.outline import Outline, plain_outline
 from services.indexer.core.chunking.packing import pack
 from services.indexer.core.chunking.prose import outline_prose
+from shared.kinds import DOCUMENTS
 
 # Languages that say how they want to be read, whatever kind the project gives their files.
 _MARKUP = frozenset({"html", "xml"})
@@ -42,6 +44,8 @@ def definitions(text: str, language: str) -> tuple[Definition, ...]:
 
 
 def _outline(text: str, lines: list[str], kind: str, language: str, syntax: Syntax | None = None) -> Outline:
+    if language in DOCUMENTS:
+        return outline_document(lines, language)
     if kind == "vault" or language == "markdown":
         return outline_markdown(lines)
     if is_minified(lines):

@@ -219,3 +219,92 @@ def test_ruler_with_a_title_goes_with_what_follows(count: Count) -> None:
     assert_sound(text, chunks, count)
     assert not any(c.text.strip() == ruler for c in chunks)
     assert any(ruler in c.text and "def second" in c.text for c in chunks)
+
+
+def test_functions_with_old_heads_are_named() -> None:
+    """K&R: without a type, with parameters declared below; heads hidden in macros, too."""
+    text = """\
+main(argc, argv)
+int argc;
+char **argv;
+{
+    exit(0);
+}
+
+/* The rest. */
+int
+dc_rem DC_DECLARG((a, b))
+	dc_num a DC_DECLSEP
+	int b DC_DECLEND
+{
+    return DC_SUCCESS;
+}
+
+static int known(int a)
+{
+    return a;
+}
+
+int table[] =
+{
+    1, 2
+};
+"""
+    assert [(d.path, d.start_line, d.end_line) for d in definitions(text, "c")] == [
+        ("main", 1, 6),
+        ("dc_rem", 8, 15),
+        ("known", 17, 20),
+    ]
+
+
+def test_comment_above_a_blank_line_describes_what_follows() -> None:
+    """If it stands apart from what is above; a licence at the top and a remark right below a function describe neither."""
+    text = """\
+/* Licence. */
+
+int first(void) { return 1; }
+/* That was it. */
+
+int second(void) { return 2; }
+
+
+/* About the third. */
+
+int
+third(void) { return 3; }
+"""
+    assert [(d.path, d.start_line, d.end_line) for d in definitions(text, "c")] == [
+        ("first", 3, 3),
+        ("second", 6, 6),
+        ("third", 9, 12),
+    ]
+
+
+def test_head_of_several_lines_is_not_cut(count: Count) -> None:
+    """A long comment above leaves little room: the signature stays whole."""
+    comment = "".join(f"     * Line {n} of what it does, at some length.\n" for n in range(24))
+    text = (
+        f"class A {{\n    /**\n{comment}     */\n    public static Object call(final Object target,\n            final String"
+        " name,\n            final int times) {\n" + "        call(target);\n" * 40 + "    }\n}\n"
+    )
+    chunks = chunk(text, kind="code", language="java", count=count)
+    assert any("call(final Object target" in c.text and "final int times) {" in c.text for c in chunks)
+
+
+def test_large_tables_are_named() -> None:
+    """A chunk from the middle of a table says whose it is; a small one needs no name."""
+    rows = '    { "a name of some length", 1 },\n' * 40
+    assert [
+        d.path for d in definitions(f"static const struct e all[] = {{\n{rows}}};\nint few[] = {{ 1 }};\n", "c")
+    ] == ["all"]
+    rows = "  name: 'a value of some length',\n" * 40
+    script = f"const all = {{\n{rows}  run() {{}},\n}};\nconst few = {{ a: 1 }};\nmodule.exports = {{\n{rows}}};\n"
+    assert [d.path for d in definitions(script, "javascript")] == ["all", "all.run", "module.exports"]
+
+
+def test_names_of_lua_and_of_declared_modules_are_whole_words() -> None:
+    """`A:b` is the method b of A, an assigned function has the name it is assigned to, a module that of its place."""
+    lua = "function A:b() end\nM.c = function() end\nlocal d = function() end\nlocal e = 1\n"
+    assert [(d.name, d.path) for d in definitions(lua, "lua")] == [("b", "A.b"), ("c", "M.c"), ("d", "d")]
+    declared = "declare module '../vanilla.mjs' {\n  interface A {}\n}\ndeclare module '@scope/shop';\n"
+    assert [d.path for d in definitions(declared, "typescript")] == ["vanilla", "vanilla.A", "shop"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.indexer.core.chunking import chunk
+from services.indexer.core.chunking import chunk, parse_document
 
 LINE_TOKENS = 60
 
@@ -68,3 +68,12 @@ def test_unknown_format_is_read_as_lines() -> None:
     """A configuration language without a reader still gives chunks of its own paragraphs."""
     chunks = chunk("a = 1\nb = 2\nc = 3\n\nd = 4\ne = 5\nf = 6\n", kind="config", language="nginx", count=count_lines)
     assert [(c.start_line, c.end_line) for c in chunks] == [(1, 3), (5, 7)]
+
+
+def test_heading_of_a_page_is_what_a_reader_sees() -> None:
+    """No anchor that a generator hung behind it, no character reference."""
+    page = '<h2>Read &amp; write<a class="mark" href="#x">#</a></h2>\n<p>Text.</p>\n<h2>Next<a href="#y">¶</a></h2>\n<p>More.</p>\n'
+    assert [d.name for d in parse_document(page, kind="docs", language="html", count=len).definitions] == [
+        "Read & write",
+        "Next",
+    ]
