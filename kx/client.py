@@ -26,13 +26,19 @@ class Reach(Struct, frozen=True):
 
 
 @asynccontextmanager
-async def services(
-    settings: Settings, *, writes: bool, mode: str, stack: bool | None = None, notes: bool = False
+async def services(  # each is a choice of the command
+    settings: Settings,
+    *,
+    writes: bool,
+    mode: str,
+    stack: bool | None = None,
+    notes: bool = False,
+    knowledge: bool = False,
 ) -> AsyncIterator[Reach]:
     """Enter a running stack, else embed the services; `stack` False never looks for one, True demands it.
 
-    `writes` and `notes` say which services are embedded: those that change an index; the one that keeps
-    activities, in the place of those that search.
+    `writes`, `notes` and `knowledge` say which services are embedded: those that change an index; the one that keeps
+    activities, in the place of those that search; the one that keeps knowledge bases and memory, beside them.
 
     Raises:
         KxError: BUS_UNAVAILABLE when a stack was demanded and none runs; STACK_UNREACHABLE or STACK_OUTDATED when one
@@ -45,7 +51,9 @@ async def services(
             return
         from kx.embedded import embedded_bus
 
-        embedded = await entered.enter_async_context(embedded_bus(settings, writes=writes, mode=mode, notes=notes))
+        embedded = await entered.enter_async_context(
+            embedded_bus(settings, writes=writes, mode=mode, notes=notes, knowledge=knowledge)
+        )
         yield Reach(embedded, is_stack=False)
 
 

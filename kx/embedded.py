@@ -14,11 +14,14 @@ from shared.settings import Settings
 
 
 @asynccontextmanager
-async def embedded_bus(settings: Settings, *, writes: bool, mode: str, notes: bool = False) -> AsyncIterator[Bus]:
+async def embedded_bus(
+    settings: Settings, *, writes: bool, mode: str, notes: bool = False, knowledge: bool = False
+) -> AsyncIterator[Bus]:
     """Run the services while entered; without `writes` none that could change an index.
 
     `mode` names the command in the lock file, for whoever meets the lock. With `notes` it is the service of activities
-    and artifacts in the place of those that search and walk.
+    and artifacts in the place of those that search and walk; with `knowledge` that of knowledge bases and memory is
+    beside them, and what it wrote is in the index once this is left.
     """
     async with AsyncExitStack() as entered:
         bus = await entered.enter_async_context(MemoryBus())
@@ -38,4 +41,8 @@ async def embedded_bus(settings: Settings, *, writes: bool, mode: str, notes: bo
 
             await entered.enter_async_context(embedder(bus, settings))
             await entered.enter_async_context(indexer(bus, settings, mode=mode, embeds_when_asked=True))
+        if knowledge:
+            from services.knowledge.service import service as knowledge_service
+
+            await entered.enter_async_context(knowledge_service(bus, settings, is_once=True))
         yield bus

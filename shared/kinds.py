@@ -261,6 +261,16 @@ def classify(path: str, first_line: str = "") -> FileType:
     return found
 
 
+def extension_of(format_name: str) -> str | None:
+    """Give the extension by which a file of that language, or with that extension, is known; None for no such.
+
+    >>> extension_of("markdown"), extension_of("yml"), extension_of("python"), extension_of("klingon")
+    ('md', 'yml', 'py', None)
+    """
+    named = (one for one, found in _BY_EXTENSION.items() if found.language == format_name)
+    return next(named, format_name if format_name in _BY_EXTENSION else None)
+
+
 def _by_name(name: str) -> FileType | None:
     whole = _BY_NAME.get(name)
     if whole is not None:

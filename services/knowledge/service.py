@@ -19,6 +19,7 @@ REVISIONS        RevisionsRequest   → an item's revisions           → Revisi
 AUDIT            AuditRequest       → what was done in a space      → Audit
 LINK_SET         SetLink            → tied to a project, or untied  → Links
 LINKS            LinksRequest       → what is tied to a project     → Links
+KNOWLEDGE_SEARCH SearchKnowledge    → every space asked, hits proven → KnowledgeReply
 LIMITS           LimitsRequest      → how large what may be         → KnowledgeLimits
 health           ServiceStatusRequest                               → ServiceStatus
 """
@@ -33,6 +34,7 @@ import anyio
 
 from services.knowledge import bases, items, links, reading, spaces
 from services.knowledge.core.limits import MAX_TEXT_BYTES, limits
+from services.knowledge.derived import Derived
 from services.knowledge.desk import Desk
 from services.knowledge.importing import Importer
 from shared import subjects
@@ -51,17 +53,32 @@ def _utc_now() -> datetime:
 
 
 @asynccontextmanager
-async def service(bus: Bus, settings: Settings, *, now: Callable[[], datetime] = _utc_now) -> AsyncIterator[None]:
-    """Answer while the context is entered; ready when entered. `now` is the clock."""
+async def service(
+    bus: Bus, settings: Settings, *, now: Callable[[], datetime] = _utc_now, is_once: bool = False
+) -> AsyncIterator[None]:
+    """Answer while the context is entered; ready when entered. `now` is the clock.
+
+    With `is_once`, for a command that runs once, the derived trees are compared before it is ready, and what it wrote is
+    in the index before it is left.
+    """
     desk = Desk(settings, now)
+    derived = Derived(bus, settings, desk)
     contract = ServiceContract(
         name=subjects.KNOWLEDGE,
         description="knowledge bases: spaces, items, immutable revisions",
-        endpoints=(*truth_endpoints(desk), health_endpoint(subjects.KNOWLEDGE)),
+        endpoints=(*truth_endpoints(desk), *derived.endpoints(), health_endpoint(subjects.KNOWLEDGE)),
     )
     try:
-        async with bus.serve(contract):
-            yield
+        async with anyio.create_task_group() as tasks:
+            if is_once:
+                await derived.compare(thorough=False)
+            else:
+                tasks.start_soon(derived.keep)
+            async with bus.serve(contract):
+                yield
+            if is_once:
+                await derived.settle()
+            tasks.cancel_scope.cancel()
     finally:
         with anyio.move_on_after(GRACE_S, shield=True):
             await desk.close()

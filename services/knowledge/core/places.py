@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+
 from msgspec import Struct
 
 from shared.deny import DenyList
