@@ -29,7 +29,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
 
 def sources(paths: tuple[Path, ...], limits: KnowledgeLimits) -> Iterator[Source]:
-    """Give the files of the paths, each once, folders in order of their names.
+    """Give the files of the paths, each once: those named by themselves, then those of folders in order of their names.
 
     In a folder other kinds of files, links, version control and build output are left out; a file given by its own name
     is left to the service to judge, unless it is denied.
@@ -39,8 +39,7 @@ def sources(paths: tuple[Path, ...], limits: KnowledgeLimits) -> Iterator[Source
     """
     kinds = (*limits.text_suffixes, *limits.document_suffixes)
     walk, seen = _Walk(kinds), set[Path]()
-    for given in paths:
-        place = _existing(given)
+    for place in sorted(map(_existing, paths), key=Path.is_dir):
         for source in walk.folder(place) if place.is_dir() else (walk.file(place, is_named=True),):
             if source.path not in seen:
                 seen.add(source.path)

@@ -38,13 +38,13 @@ def base_text(one: BaseRow, space: str, catalogue: Catalogue, paint: Paint = PLA
     """Give a base on one line, a second for what it is about; `space` is the name of its space."""
     t = catalogue.text
     counts = t(
-        "{items} items, {published} published, {drafts} drafts",
+        "items {items}, published {published}, drafts {drafts}",
         items=one.items,
         published=one.published,
         drafts=one.drafts,
     )
-    head = f"{paint.place(visible(one.name))} [{t(one.status)}] {counts} · {visible(space)}"
-    lines = [f"{head}  {paint.aside(visible(one.id))}"]
+    where = f" · {visible(space)}" if space else ""
+    lines = [f"{paint.place(visible(one.name))} [{t(one.status)}] {counts}{where}  {paint.aside(visible(one.id))}"]
     return "\n".join(lines + ([INDENT + visible(one.description)] if one.description else []))
 
 

@@ -15,8 +15,8 @@ KNOWLEDGE_SAID: dict[str, str] = {
     "see them with: kx kb revisions ITEM": "veja-as com: kx kb revisions ITEM",
     "{name} is the name of {count}: {ids}": "{name} é o nome de {count}: {ids}",
     "give the id of the one that is meant": "use o id daquele de que se trata",
-    "{items} items, {published} published, {drafts} drafts": (
-        "{items} itens, {published} publicados, {drafts} rascunhos"
+    "items {items}, published {published}, drafts {drafts}": (
+        "itens {items}, publicados {published}, rascunhos {drafts}"
     ),
     "{count} bases": "{count} bases",
     "{shown} of {total} items": "{shown} de {total} itens",

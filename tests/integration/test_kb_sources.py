@@ -54,6 +54,8 @@ def test_denied_file_is_refused_also_by_its_own_name(folder: Path, name: str):
     """Naming it, or a folder below the denied one, is no way around the list."""
     found = list(sources((folder / name,), LIMITS))
     assert [(source.refusal, source.is_named) for source in found] == [("denied", True)]
+    both = {source.path: source for source in sources((folder, folder / name), LIMITS)}
+    assert both[folder / name].is_named  # though the folder met it too
 
 
 def test_link_to_a_denied_file_is_judged_by_what_it_names(folder: Path, tmp_path: Path):
