@@ -15,7 +15,12 @@ _STRENGTH = 1_000
 _MAX_HEAD = 40  # lines; more parameters than anybody declares one a line
 # The name may be followed by a macro that takes the whole list: `dc_rem DC_DECLARG((a, b))`.
 _NAME = re.compile(r"([A-Za-z_]\w*)[ \t]*(?:[A-Z][A-Z0-9_]{2,}[ \t]*)?\(")
-_NO_NAME = frozenset({"if", "for", "while", "switch", "return", "sizeof", "defined", "__attribute__", "__declspec"})
+_NO_NAME = frozenset(
+    (
+        "if for while switch return sizeof defined __attribute__ __declspec int char void long short unsigned signed double "
+        "float static const struct"
+    ).split()
+)
 _COMMENT = re.compile(r"[ \t]*(?:/\*|\*|//)|.*\*/[ \t]*$")
 _BODY = re.compile(r"[ \t]?\{[ \t]*(?:/\*.*\*/)?[ \t]*$|\t\{[ \t]*$")
 
@@ -50,13 +55,18 @@ def _head(lines: list[str], least: int, brace: int) -> tuple[int, str] | None:
     top = brace
     while top > max(least, brace - _MAX_HEAD) and _is_head(lines[top - 1]):
         top -= 1
-    for row in range(top, brace):
-        for match in _NAME.finditer(lines[row]):
-            if match.group(1) not in _NO_NAME:
-                while top > least and _COMMENT.match(lines[top - 1]):
-                    top -= 1
-                return top, match.group(1)
-    return None
+    name = _name(lines[top:brace])
+    while name and top > least and _COMMENT.match(lines[top - 1]):
+        top -= 1
+    return (top, name) if name else None
+
+
+def _name(head: list[str]) -> str | None:
+    """Return the name that a head gives: the last that begins a line, else the first at all."""
+    at_start = [match for line in head if (match := _NAME.match(line))][::-1]
+    anywhere = [match for line in head for match in _NAME.finditer(line)]
+    names = (match.group(1) for match in (*at_start, *anywhere))
+    return next((name for name in names if name not in _NO_NAME), None)
 
 
 def _is_head(line: str) -> bool:

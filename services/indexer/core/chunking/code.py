@@ -19,6 +19,7 @@ from services.indexer.core.chunking.outline import Outline, Scope, plain_levels,
 from services.indexer.core.chunking.partition import INNER, NEVER
 from services.indexer.core.chunking.pattern import outline_pattern
 from services.indexer.core.chunking.python_lines import outline_python
+from services.indexer.core.chunking.yacc import outline_yacc
 
 MAX_PARSED_CHARS = 1_000_000
 # Minified: lines longer than LONG_LINE_CHARS hold more than half of the text. Its definitions mean nothing.
@@ -62,6 +63,8 @@ def outline_code(text: str, lines: list[str], language: str, syntax: "Syntax | N
         return plain_outline(lines)
     if language == "python":
         return outline_python(lines)
+    if language == "yacc":
+        return outline_yacc(lines)
     return (syntax or outline_tree)(text, lines, language) or outline_pattern(lines, language)
 
 

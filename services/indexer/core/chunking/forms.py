@@ -138,7 +138,7 @@ _FORMS: dict[str, tuple[Form, ...]] = {
         _form("function", r"[-+][ \t]*\([^)]*\)[ \t]*(\w+)"),
         _TYPED,
     ),
-    "yacc": (_form("function", r"([a-z_]\w*)[ \t]*:(?![:=])"), _TYPED),
+    "yacc": (_form("function", r"([a-z_]\w*)[ \t]*:(?![:=])"),),
 }  # fmt: skip
 _TYPED_WORDS = (*_WORDS, _TYPED)
 _TYPED_LANGUAGES = frozenset({"c", "cpp", "csharp", "java", "d", "dart", "groovy", "glsl", "apex"})

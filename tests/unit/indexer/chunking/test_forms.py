@@ -64,7 +64,7 @@ kill = pure ()
     "visualbasic": ("Public Class Cart\n  Private Sub Add(x)\n  End Sub\nEnd Class\n", "Cart Cart.Add"),
     "coffeescript": ("class Cart\n  total: (xs) ->\n    1\nadd = -> 2\n", "Cart Cart.total add"),
     "objective-c": ("@implementation Cart\n- (int)total:(int)x {\n}\n@end\nstatic int helper(int a) {\n}\n", "Cart total helper"),
-    "yacc": ("%token A\n%%\nexpr : expr '+' term\n     | term ;\nterm: A ;\n%%\nint main(void) {\n}\n", "expr term main"),
+    "yacc": ("%token A\n%%\nexpr : expr '+' term\n     | term ;\nterm: A ;\n%%\nstatic int printflike(1, 2)\nmain(int argc)\n{\nout:\n}\n", "expr term main"),
     "bash": ("broken() {\n  if [ $x; then\n}\nfunction other {\n:\n}\n", "broken other"),
     "unknown": ("class Cart\n  def total(xs)\n  end\nend\nx = 1\n", "Cart Cart.total"),
 }  # fmt: skip
