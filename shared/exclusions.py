@@ -41,6 +41,7 @@ _EVIDENCE: dict[str, tuple[str, ...]] = {
     "obj": ("project.assets.json", "Debug", "Release"),
     "bin": ("Debug", "Release"),
     "vendor": ("modules.txt", "autoload.php", "bundle"),
+    ".pc": (".version", "applied-patches"),  # what quilt keeps of the files that Debian patches
     "_build": ("doctrees", "html/_static", "prod", "dev", "default", "log"),
     ".build": ("debug", "release", "checkouts", "artifacts"),
     "coverage": ("lcov.info", "lcov-report", "coverage-final.json", "clover.xml"),

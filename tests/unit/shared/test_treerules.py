@@ -230,6 +230,7 @@ def test_worktree_is_an_ordinary_root_and_one_of_a_bare_repository_is_read(tmp_p
         ("pkg/dist/index.js", SkipReason.EXCLUDED_DIR),
         ("published/dist/index.js", None),
         ("build/make.py", None),
+        (".pc/fix.patch/src/a.c", SkipReason.EXCLUDED_DIR),
         ("package-lock.json", SkipReason.EXCLUDED_FILE),
         ("logo.png", SkipReason.EXCLUDED_FILE),
         ("x.min.js", SkipReason.EXCLUDED_FILE),
@@ -253,6 +254,7 @@ def test_built_in_exclusions(tmp_path: Path, rel: str, reason: SkipReason | None
             "pkg/package.json": "{}",
             "pkg/src/a.js": "x",
             "published/package.json": "{}",
+            ".pc/applied-patches": "fix.patch",
         },
     )
     assert _reason(make_rules(tmp_path, RulesConfig(max_file_bytes=1000)), rel) is reason

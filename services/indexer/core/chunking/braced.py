@@ -15,12 +15,10 @@ _STRENGTH = 1_000
 _MAX_HEAD = 40  # lines; more parameters than anybody declares one a line
 # The name may be followed by a macro that takes the whole list: `dc_rem DC_DECLARG((a, b))`.
 _NAME = re.compile(r"([A-Za-z_]\w*)[ \t]*(?:[A-Z][A-Z0-9_]{2,}[ \t]*)?\(")
-_NO_NAME = frozenset(
-    (
-        "if for while switch return sizeof defined __attribute__ __declspec int char void long short unsigned signed double "
-        "float static const struct"
-    ).split()
-)
+_NO_NAME = frozenset({
+    "if", "for", "while", "switch", "return", "sizeof", "defined", "__attribute__", "__declspec", "static", "const", "struct",
+    "int", "char", "void", "long", "short", "unsigned", "signed", "double", "float",
+})  # fmt: skip
 _COMMENT = re.compile(r"[ \t]*(?:/\*|\*|//)|.*\*/[ \t]*$")
 _BODY = re.compile(r"[ \t]?\{[ \t]*(?:/\*.*\*/)?[ \t]*$|\t\{[ \t]*$")
 
