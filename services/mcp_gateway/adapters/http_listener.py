@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -10,9 +11,10 @@ from typing import Any
 
 import anyio
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 GRACE_S = 1.0  # for answers under way, at the end
-IDLE_S = 30  # after which a connection nobody uses is closed
+IDLE_S = 30  # after which a connection that asks nothing is closed
 MAX_CONNECTIONS = 256  # beyond, 503
 BACKLOG = 128
 MAX_HEADER_BYTES = 64 * 1024
@@ -37,7 +39,7 @@ async def serving(app: Callable[..., Any], listener: socket.socket) -> AsyncIter
     """Serve an ASGI application on the listener while entered."""
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=_Connection,
         ws="none",
         lifespan="off",
         interface="asgi3",
@@ -63,6 +65,44 @@ async def serving(app: Callable[..., Any], listener: socket.socket) -> AsyncIter
             with anyio.move_on_after(2 * GRACE_S, shield=True):
                 await server.ended.wait()
             tasks.cancel_scope.cancel()
+
+
+class _Connection(H11Protocol):
+    """Closed when it has no whole request head in time; the original waits for a first one, and for half of one, for ever.
+
+    Anybody on the machine can connect, and the connections are few.
+    """
+
+    _closing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in the original
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._is_asked():
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._is_asked():  # else the next request had come already
+            self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _is_asked(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait_for_head(self) -> None:
+        self._stop_waiting()
+        self._closing = self.loop.call_later(IDLE_S, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._closing is not None:
+            self._closing.cancel()
 
 
 class _Server(uvicorn.Server):
