@@ -14,26 +14,40 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from functools import cache
-from importlib.util import find_spec
+from functools import cache, partial
 from pathlib import Path
 
 import anyio
 import msgspec
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, from_thread, to_thread
 from msgspec import Struct
 
+from shared.document_kinds import DOCUMENT_SUFFIXES, EXTRA, can_read
 from shared.errors import ErrorCode, KxError
 from shared.extractor.reading import Note
 from shared.extractor.reasons import REFUSED, Reason
-from shared.kinds import DOCUMENTS
+from shared.kinds import document_kind
 
-EXTRA = "kx[documents]"
-DOCUMENT_SUFFIXES = tuple(f".{kind}" for kind in DOCUMENTS)
+__all__ = [
+    "AT_ONCE",
+    "DEFAULT_LIMITS",
+    "DOCUMENT_SUFFIXES",
+    "EXTRA",
+    "EXTRACTION_CODES",
+    "Extracted",
+    "Limits",
+    "Walls",
+    "can_read",
+    "extract",
+    "extract_blocking",
+    "extract_from_thread",
+    "walls",
+]
+
+EXTRACTION_CODES = frozenset({ErrorCode.EXTRACTION_FAILED, ErrorCode.EXTRACTION_MISSING, ErrorCode.EXTRACTION_REFUSED})
 AT_ONCE = 2  # children; each may take the memory of its limit
 
 _CHILD = Path(__file__).with_name("extractor") / "child.py"
-_LIBRARIES = {"pdf": "pypdfium2", "docx": "docx", "pptx": "pptx", "xlsx": "openpyxl"}
 _PIPE_BYTES = 1 << 16
 _ENVELOPE_BYTES = 1 << 16  # what an answer is longer than its text, escapes apart
 _PROBE_S = 5.0
@@ -100,30 +114,14 @@ async def extract(data: bytes, *, suffix: str, name: str = "", limits: Limits = 
         raise
 
 
+def extract_from_thread(data: bytes, *, suffix: str, name: str = "", limits: Limits = DEFAULT_LIMITS) -> Extracted:
+    """Do what `extract` does, on a worker thread of an event loop: cancelling the task that waits ends the child."""
+    return from_thread.run(partial(extract, data, suffix=suffix, name=name, limits=limits))
+
+
 def extract_blocking(data: bytes, *, suffix: str, name: str = "", limits: Limits = DEFAULT_LIMITS) -> Extracted:
     """Do what `extract` does on the caller's thread."""
     return _extract(_Child(), data, suffix=suffix, name=name, limits=limits)
-
-
-def is_document(path: str) -> bool:
-    """Tell whether a file is one of those that are extracted, by its name."""
-    return kind_of(path) is not None
-
-
-def kind_of(path: str) -> str | None:
-    """Give the kind of document a path or suffix names."""
-    extension = path.rpartition(".")[2].lower()
-    return extension if extension in DOCUMENTS and "." in path else None
-
-
-def can_read(kind: str) -> bool:
-    """Tell whether the library for a kind of document is installed."""
-    return _is_there(_LIBRARIES[kind])
-
-
-@cache
-def _is_there(library: str) -> bool:
-    return find_spec(library) is not None
 
 
 @cache
@@ -143,7 +141,7 @@ def _limiter() -> CapacityLimiter:
 
 
 def _extract(child: _Child, data: bytes, *, suffix: str, name: str, limits: Limits) -> Extracted:
-    kind = kind_of(suffix if "." in suffix else "." + suffix)
+    kind = document_kind(suffix if "." in suffix else "." + suffix)
     if kind is None:
         raise _unreadable(name or suffix, Reason.OTHER_TYPE)
     if not can_read(kind):

@@ -51,6 +51,9 @@ class DocumentState(StrEnum):
 NO_STRUCTURE = "no_structure"
 """The reason of an indexed document whose parser failed: it is cut by its form alone."""
 
+CUT_TEXT = "cut_text"
+"""The reason of an indexed document of which a part is missing: a PDF of too many pages."""
+
 
 # Set before the first table exists; a later connection finds them in the file.
 CREATION_PRAGMAS = (f"PRAGMA page_size={PAGE_SIZE}", "PRAGMA auto_vacuum=INCREMENTAL", "PRAGMA journal_mode=WAL")

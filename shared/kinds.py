@@ -91,6 +91,7 @@ _CODE = {
     "batch": "bat cmd",
     "objective-c": "m mm",
     "m4": "m4 ac am",
+    "yacc": "y yy ypp yxx y++ l ll lpp lxx",
     "visualbasic": "vb vbs bas frm",
     "pascal": "pas pp dpr lpr",
     "fortran": "f for f77 f90 f95 f03 f08",
@@ -259,6 +260,16 @@ def classify(path: str, first_line: str = "") -> FileType:
     if found.language == "markdown" and path.startswith(VAULT + "/"):
         return FileType(Kind.VAULT, found.language)
     return found
+
+
+def document_kind(path: str) -> str | None:
+    """Tell which kind of document a path or suffix names, whose text has to be extracted.
+
+    >>> document_kind("Plan.PDF")
+    'pdf'
+    """
+    _, dot, extension = path.lower().rpartition(".")
+    return extension if dot and extension in DOCUMENTS else None
 
 
 def extension_of(format_name: str) -> str | None:

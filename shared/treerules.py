@@ -20,11 +20,12 @@ from typing import Literal
 from msgspec import Struct
 
 from shared.deny import DenyList
+from shared.document_kinds import EXTRA, can_read
 from shared.exclusions import excluded_file, excluded_folder
 from shared.gitfiles import GitLink, git_link, ignores_case
 from shared.ignore import IgnoreFile, Match, as_byte_text
 from shared.ignorelists import IGNORE_FILE, IgnoreLists
-from shared.kinds import VAULT
+from shared.kinds import VAULT, document_kind
 from shared.relpath import RelPath, decode_path, encode_path, name, parent
 from shared.sources import SourceConfig, Sources
 
@@ -181,6 +182,9 @@ class TreeRules:
         excluded = excluded_file(rel)
         if excluded is not None:
             return _skip(SkipReason.EXCLUDED_FILE, excluded)
+        kind = document_kind(rel)
+        if kind is not None and not can_read(kind):
+            return _skip(SkipReason.EXCLUDED_FILE, f"document (.{kind}): its text needs the extra {EXTRA}")
         if name(rel) == ".git":
             return _skip(SkipReason.EXCLUDED_FILE, "link to a git folder")
         if not self._sources.takes(rel) and not _in_vault(rel):

@@ -45,6 +45,7 @@ from shared.analyzer import ANALYZER_VERSION
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.config_watch import ConfigWatch
 from shared.errors import ErrorCode, KxError
+from shared.extraction import AT_ONCE, extract_from_thread
 from shared.identity import InstanceId
 from shared.index_open import index_lock
 from shared.messages import (
@@ -229,7 +230,8 @@ class Indexer:
             reader=Reader(Path(project.root), self._count, self._parsing.outline),
         )
         writer = IndexWriter(instance, store, self._bus)
-        text = TextFlow(writer, lane, self._readers, project.root)
+        documents = [Reader(Path(project.root), self._count, extract=extract_from_thread) for _ in range(AT_ONCE)]
+        text = TextFlow(writer, lane, self._readers, project.root, documents=documents)
         embed = EmbedFlow(
             writer,
             self._bus,

@@ -1,4 +1,7 @@
-"""From touched paths to the text lane: live before bulk, many at once through reading processes."""
+"""From touched paths to the text lane: live before bulk, many at once through reading processes.
+
+Documents whose text a child process takes out have a queue of their own: nobody waits for a slow one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from functools import partial
 from itertools import islice
+from typing import Literal
 
 import anyio
 import structlog
@@ -14,12 +18,14 @@ from anyio import to_thread
 from structlog.typing import FilteringBoundLogger
 
 from services.indexer.adapters.readers import BATCH_PATHS, ReadBatch, Readers, poisoned
-from services.indexer.adapters.reading import Outcome
+from services.indexer.adapters.reading import Content, Outcome, Reader
 from services.indexer.adapters.text_lane import BATCH_DOCUMENTS, Handled, TextLane
 from services.indexer.core.backoff import retry_after_s
 from services.indexer.writer import ROOM_LOOK_S, IndexWriter
+from shared.document_kinds import is_extracted
 from shared.errors import ErrorCode, KxError
 from shared.messages import Urgency
+from shared.treerules import RulesConfig
 
 # Paths waiting to be handled; beyond, the sender is told to come back (its dirty set is the real queue).
 QUEUED_PATHS = 50_000
@@ -28,6 +34,7 @@ MANY_PATHS = 256
 READ_LIMIT_S = 60.0  # a batch is read in half a second; who needs a minute hangs
 BATCHES_AHEAD = 6  # three for each of two cores: neither a process nor the writer waits for the other
 
+Queue = Literal["live", "bulk", "document"]
 Reading = tuple[tuple[str, ...], Future[list[Outcome]]]
 
 _log: FilteringBoundLogger = structlog.get_logger()
@@ -36,22 +43,32 @@ _log: FilteringBoundLogger = structlog.get_logger()
 class TextFlow:
     """The queue of one tree and the loop that empties it."""
 
-    def __init__(self, writer: IndexWriter, lane: TextLane, readers: Readers | None, root: str) -> None:
+    def __init__(
+        self,
+        writer: IndexWriter,
+        lane: TextLane,
+        readers: Readers | None,
+        root: str,
+        *,
+        documents: Sequence[Reader] = (),
+    ) -> None:
         self.done = 0  # paths handled
         self.bytes_done = 0
         self._writer = writer
         self.lane = lane
         self._readers = readers
         self._root = root
-        self._queues: dict[Urgency, dict[str, None]] = {"live": {}, "bulk": {}}
+        self._queues: dict[Queue, dict[str, None]] = {"live": {}, "bulk": {}, "document": {}}
         self._in_hand = 0
-        self._touched: dict[Urgency, anyio.Event] = {"live": anyio.Event(), "bulk": anyio.Event()}
+        self._touched = {queue: anyio.Event() for queue in self._queues}
+        self._documents = documents  # each reads one at a time
+        self._edited: set[str] = set()  # documents touched live
         self._failures_in_a_row = 0
 
     @property
     def pending(self) -> int:
         """Paths waiting or in hand."""
-        return len(self._queues["live"]) + len(self._queues["bulk"]) + self._in_hand
+        return sum(map(len, self._queues.values())) + self._in_hand
 
     @property
     def is_bulk_waiting(self) -> bool:
@@ -73,13 +90,27 @@ class TextFlow:
                 count=self.pending,
             )
         queue, other = self._queues[urgency], self._queues["bulk" if urgency == "live" else "live"]
+        documents = [path for path in paths if self._documents and is_extracted(path)]
         for path in paths:
+            if path in documents:
+                continue
             if urgency == "live":
                 other.pop(path, None)
             if path not in other:
                 queue[path] = None
         self._touched[urgency].set()
+        self._touch_documents(documents, urgency)
         return self.pending
+
+    def _touch_documents(self, paths: Sequence[str], urgency: Urgency) -> None:
+        queue = self._queues["document"]
+        if urgency == "live":
+            self._edited.update(paths)
+            _put_back(queue, paths)
+        else:
+            queue.update(dict.fromkeys(paths))
+        if paths:
+            self._touched["document"].set()
 
     async def run(self, written: Callable[[], None], drained: Callable[[], Awaitable[None]]) -> None:
         """Handle paths for ever; `written` is called after each commit, `drained` when nothing is left.
@@ -98,14 +129,17 @@ class TextFlow:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._repeat, "live", partial(self._handle_some, "live", written), drained)
             tasks.start_soon(self._repeat, "bulk", bulk, drained)
+            for reader in self._documents:
+                tasks.start_soon(self._repeat, "document", partial(self._handle_document, reader, written), drained)
 
     async def _repeat(
-        self, urgency: Urgency, step: Callable[[], Awaitable[None]], drained: Callable[[], Awaitable[None]]
+        self, queue: Queue, step: Callable[[], Awaitable[None]], drained: Callable[[], Awaitable[None]]
     ) -> None:
         while True:
-            self._touched[urgency] = anyio.Event()
+            if self._touched[queue].is_set():  # two loops may wait for the same
+                self._touched[queue] = anyio.Event()
             try:
-                if self._queues[urgency]:
+                if self._queues[queue]:
                     await step()
                     continue
                 if not self.pending:
@@ -113,8 +147,8 @@ class TextFlow:
             except KxError as error:
                 await self._pause_after(error)
                 continue
-            if not self._queues[urgency]:
-                await self._touched[urgency].wait()
+            if not self._queues[queue]:
+                await self._touched[queue].wait()
 
     async def _has_room(self) -> bool:
         """Tell whether bulk work may go on; if not, wait a moment."""
@@ -135,6 +169,26 @@ class TextFlow:
         finally:
             self._in_hand -= len(paths)
         _put_back(queue, paths[handled.paths :])
+        await self._wrote(handled, queue, written)
+
+    async def _handle_document(self, reader: Reader, written: Callable[[], None]) -> None:
+        """Take the text out of one document, off the writer's thread; cancelling ends the child at once."""
+        if not await self._has_room():
+            return
+        queue = self._queues["document"]
+        paths = _take(queue, 1)  # none where another loop was faster
+        urgency: Urgency = "live" if self._edited.intersection(paths) else "bulk"
+        self._in_hand += len(paths)
+        try:
+            config, known = await self._writer.call(partial(self.lane.known, paths))
+            outcomes = await to_thread.run_sync(partial(_read_all, reader, paths, config, known))
+            handled = await self._writer.call(partial(self.lane.write, paths, outcomes, urgency))
+        except BaseException:
+            _put_back(queue, paths)
+            raise
+        finally:
+            self._in_hand -= len(paths)
+        self._edited.difference_update(set(paths).difference(queue))
         await self._wrote(handled, queue, written)
 
     async def _handle_many(self, readers: Readers, written: Callable[[], None]) -> None:
@@ -214,6 +268,13 @@ class TextFlow:
         self._failures_in_a_row += 1
         self._writer.tell()
         await anyio.sleep(retry_after_s(self._failures_in_a_row, error.code))
+
+
+def _read_all(
+    reader: Reader, paths: Sequence[str], config: RulesConfig, known: Sequence[Content | None]
+) -> list[Outcome]:
+    gate, rules = reader.begin(paths, config)
+    return [reader.read(gate, rules, path, content) for path, content in zip(paths, known, strict=True)]
 
 
 def _take(queue: dict[str, None], count: int) -> tuple[str, ...]:

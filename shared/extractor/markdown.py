@@ -1,4 +1,4 @@
-r"""Markdown as the readers write it (pure): what a document says can make no heading, fence or table of its own.
+r"""Markdown as the readers write it: what a document says can make no heading, fence or table of its own.
 
 Addresses are headings of the second level, such as `## Page 3`; a document's own headings stand below them.
 """
@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from shared.document_address import SEPARATOR, looks_like_address
+
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0\u2000-\u200b\u202f\u205f\u3000]+")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ufffe\uffff\ud800-\udfff]")
 _STRUCTURE = re.compile(r"(?=#{1,6}(?:[ \t]|$)|`{3}|~{3}|(?:=+|-{2,})[ \t]*$)")
 MAX_LEVEL = 6
+ADDRESS_LEVEL = 2
+MAX_HEADING_CHARS = 120  # a longer one would take the room of the address in a passage's path of headings
 
 
 class Full(Exception):  # noqa: N818  # no error: what is there stays
@@ -27,7 +31,10 @@ class Page:
 
     def heading(self, level: int, text: str) -> None:
         """Begin a section; a heading without words is none."""
-        words = one_line(text)
+        words = one_line(text).replace(SEPARATOR, " › ")
+        if level != ADDRESS_LEVEL and (len(words) > MAX_HEADING_CHARS or looks_like_address(words)):
+            self.text(words)
+            return
         is_said = bool(self._blocks) and self._blocks[-1].lstrip("#") == f" {words}"  # the title, once more
         if words and not is_said:
             self._add(f"{'#' * min(level, MAX_LEVEL)} {words}")

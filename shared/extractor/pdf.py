@@ -28,6 +28,8 @@ _HEADING_CHARS = 150
 _SAME_HEIGHT = 0.12
 _PARAGRAPH_GAP = 0.65  # of a line's height
 _FULL_LINE = 0.8  # of the widest line on the page: what is shorter ends where it ends
+_FONT_NAME_BYTES = 128
+_BOLD_WORDS = (b"bold", b"black", b"heavy", b"-bd", b"cmbx", b"medi")
 _SOFT_HYPHENS = ("\x02", "\u00ad", "\ufffe")
 _BULLET = re.compile(r"[•▪▫‣◦●○■□–—·*-]\s+(?=\S)")
 _NUMBER = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]\s+(?=\S)")
@@ -43,10 +45,19 @@ class _Line:
     bottom: float
     left: float
     right: float
+    is_bold: bool
 
     @property
     def height(self) -> float:
         return max(self.top - self.bottom, 0.1)
+
+
+@dataclass
+class _Body:
+    """What most of a document looks like."""
+
+    height: float
+    is_bold_told: bool  # bold lines are headings
 
 
 def read(data: bytes, found: Found) -> None:
@@ -59,10 +70,12 @@ def read(data: bytes, found: Found) -> None:
     _drop_running_lines(pages)
     heights = [line.height for _, lines in pages for line in lines for _ in range(1 + len(line.text) // 20)]
     body = median(heights) if heights else 1.0
+    every = [line for _, lines in pages for line in lines]
+    is_bold_told = 2 * sum(line.is_bold for line in every) < len(every)  # in a text of bold letters it says nothing
     for number, lines in pages:
         if lines:
             found.page.heading(2, f"Page {number}")
-            _write(lines, body, found)
+            _write(lines, _Body(body, is_bold_told), found)
 
 
 def _open(data: bytes) -> pypdfium2.PdfDocument:
@@ -114,9 +127,11 @@ def _lines_of(text_page: pypdfium2.PdfTextPage) -> list[_Line]:
         if stripped:
             start = at + len(text) - len(text.lstrip(" \t"))
             first = _box(text_page, start)
-            last = _box(text_page, start + len(stripped.encode("utf-16-le")) // 2 - 1)
+            end = start + len(stripped.encode("utf-16-le")) // 2 - 1
+            last = _box(text_page, end)
             # The last character tells the height: the first may be a bullet of another font.
-            lines.append(_Line(stripped, top=last.top, bottom=last.bottom, left=first.left, right=last.right))
+            bold = _is_bold(text_page, start) and _is_bold(text_page, end)
+            lines.append(_Line(stripped, last.top, last.bottom, first.left, last.right, bold))
         at += len(raw.encode("utf-16-le")) // 2 + 1
     return lines
 
@@ -127,6 +142,14 @@ def _box(text_page: pypdfium2.PdfTextPage, text_index: int) -> pdfium.FS_RECTF:
     if char >= 0:
         pdfium.FPDFText_GetLooseCharBox(text_page, char, ctypes.byref(box))
     return box
+
+
+def _is_bold(text_page: pypdfium2.PdfTextPage, text_index: int) -> bool:
+    """Tell by the font's name: its weight is told by few files."""
+    char = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, text_index)
+    name = ctypes.create_string_buffer(_FONT_NAME_BYTES)
+    pdfium.FPDFText_GetFontInfo(text_page, char, name, _FONT_NAME_BYTES, ctypes.byref(ctypes.c_int()))
+    return any(word in name.value.lower() for word in _BOLD_WORDS)
 
 
 def _drop_running_lines(pages: list[tuple[int, list[_Line]]]) -> None:
@@ -151,7 +174,7 @@ def _running_key(line: _Line) -> str:
     return _DIGITS.sub("0", line.text)
 
 
-def _write(lines: list[_Line], body: float, found: Found) -> None:
+def _write(lines: list[_Line], body: _Body, found: Found) -> None:
     width = max(line.right for line in lines) - min(line.left for line in lines)
     paragraph: list[_Line] = []
     for line in lines:
@@ -165,14 +188,17 @@ def _write(lines: list[_Line], body: float, found: Found) -> None:
 def _begins_anew(before: _Line, line: _Line) -> bool:
     if abs(before.height - line.height) > _SAME_HEIGHT * before.height:
         return True
+    if before.is_bold != line.is_bold:
+        return True
     gap = before.bottom - line.top
     return gap > _PARAGRAPH_GAP * line.height or gap < -2 * line.height  # up again: another column
 
 
-def _write_paragraph(lines: list[_Line], body: float, width: float, found: Found) -> None:
+def _write_paragraph(lines: list[_Line], body: _Body, width: float, found: Found) -> None:
     text = _joined(lines, width)
-    height = lines[0].height / body
-    if height >= _HEADING_FROM and len(text) <= _HEADING_CHARS:
+    height = lines[0].height / body.height
+    is_bold = body.is_bold_told and lines[0].is_bold and not text.endswith((".", ":", ";", ","))
+    if (height >= _HEADING_FROM or is_bold) and len(text) <= _HEADING_CHARS:
         found.page.heading(3 if height >= _GREAT_HEADING_FROM else 4, text)
     else:
         found.page.text(text)

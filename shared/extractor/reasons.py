@@ -1,4 +1,4 @@
-"""Why a document gives no text (pure); the child names a reason, its parent makes an error of it."""
+"""Why a document gives no text; the child names a reason, its parent makes an error of it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import structlog
 from msgspec import Struct
@@ -21,7 +21,9 @@ from services.indexer.core.chunking import Syntax, no_syntax
 from services.indexer.core.prepare import PreparedChunk, PreparedDocument, prepare_chunks
 from shared.analyzer import index_terms
 from shared.errors import ErrorCode, KxError
-from shared.index_format import NO_STRUCTURE
+from shared.extraction import EXTRACTION_CODES, Extracted, extract_blocking
+from shared.index_format import CUT_TEXT, NO_STRUCTURE
+from shared.kinds import document_kind
 from shared.pathgate import PathGate
 from shared.relpath import RelPath, can_name_an_entry
 from shared.treerules import RulesConfig, TreeRules
@@ -66,10 +68,26 @@ class Failed(Struct, frozen=True):
 Outcome: TypeAlias = Unchanged | Prepared | Failed | Skipped | Gone | Unstable
 
 
+class Extract(Protocol):
+    """Takes the text out of a document, as `shared.extraction` does."""
+
+    def __call__(self, data: bytes, *, suffix: str, name: str) -> Extracted:
+        """Give the text, or raise a KxError of EXTRACTION_CODES."""
+        ...
+
+
 class Reader:
     """Reads paths of one tree; source is parsed by `syntax`, in this process without one."""
 
-    def __init__(self, root: Path, count: Callable[[str], int], syntax: Syntax | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        count: Callable[[str], int],
+        syntax: Syntax | None = None,
+        *,
+        extract: Extract = extract_blocking,
+    ) -> None:
+        self._extract = extract
         self._root = root
         self._count = count
         self._syntax = syntax
@@ -106,7 +124,7 @@ class Reader:
             return Unchanged(found.size, found.mtime_ns, found.ctime_ns)
         return self._prepare(found)
 
-    def _prepare(self, found: ReadDocument) -> Prepared | Failed:
+    def _prepare(self, found: ReadDocument) -> Prepared | Failed | Skipped:
         bare = PreparedDocument(
             path=found.path,
             kind=found.file_type.kind,
@@ -119,12 +137,25 @@ class Reader:
             chunks=(),
         )
         try:
+            if found.sealed:
+                return self._prepare_document(bare, found.sealed)
             return Prepared(self._with_chunks(bare, found.text))
         except KxError:
             raise  # of the environment: no document's fault
         except Exception as error:  # noqa: BLE001  # one poisonous text must not stop the indexer
             _log.warning("document.failed", path=found.path, error_type=type(error).__name__, exc_info=True)
             return Failed(bare, ErrorCode.INTERNAL, type(error).__name__)
+
+    def _prepare_document(self, bare: PreparedDocument, sealed: bytes) -> Prepared | Failed | Skipped:
+        """Take the text out of a document; what gives none is set aside until it changes."""
+        try:
+            found = self._extract(sealed, suffix=f".{document_kind(bare.path)}", name=bare.path)
+        except KxError as error:
+            if error.code not in EXTRACTION_CODES:
+                raise
+            return Failed(bare, error.code, error.params.get("reason", error.code))
+        cut = replace(bare, reason=CUT_TEXT, detail="; ".join(found.notes)) if found.notes else bare
+        return Prepared(self._with_chunks(cut, found.markdown))
 
     def _with_chunks(self, bare: PreparedDocument, text: str) -> PreparedDocument:
         """Cut a text by its structure; by its form alone where that cannot be had."""

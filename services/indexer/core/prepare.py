@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from services.indexer.core.chunking import Chunk, Syntax, chunk, embed_text
 from shared.analyzer import index_terms, plain_markdown
 from shared.identity import TextHash, text_hash
-from shared.kinds import Kind
+from shared.kinds import DOCUMENTS, Kind
 
 
 class PreparedChunk(Struct, frozen=True, kw_only=True):
@@ -55,9 +55,11 @@ def prepare_chunks(
 ) -> tuple[PreparedChunk, ...]:
     """Cut, analyse and address the chunks of a text (lines end with LF), in file order.
 
-    Of Markdown's wikilinks only what a reader sees is analysed and embedded; the text kept is the file's.
+    The text taken out of a document is Markdown. Of Markdown's wikilinks only what a reader sees is analysed and
+    embedded; the text kept is the file's.
     """
-    readable = plain_markdown if kind == Kind.VAULT or language == "markdown" else str
+    is_markdown = kind == Kind.VAULT or language == "markdown" or language in DOCUMENTS
+    readable = plain_markdown if is_markdown else str
     pieces = chunk(text, kind=kind, language=language, count=count, syntax=syntax)
     return tuple(_prepared(piece, readable) for piece in pieces)
 

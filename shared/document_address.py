@@ -1,0 +1,45 @@
+"""Where in a document a passage stands (pure): its text has headings in place of lines of the file.
+
+The readers of `shared/extractor` write `## Page 3`, `## Slide 2`, `## Sheet Costs` and nothing else of that form.
+"""
+
+from __future__ import annotations
+
+import re
+
+SEPARATOR = " > "  # of a heading's path
+
+_ADDRESSES = {
+    "pdf": re.compile(r"Page (\d+)"),
+    "pptx": re.compile(r"Slide (\d+)"),
+    "xlsx": re.compile(r"Sheet (.+)"),
+}
+
+
+def begins_part(line: str, language: str) -> bool:
+    """Tell whether a line of a document's text begins a page, a slide or a sheet."""
+    address = _ADDRESSES.get(language)
+    return address is not None and line.startswith("## ") and address.fullmatch(line[3:]) is not None
+
+
+def looks_like_address(words: str) -> bool:
+    """Tell whether words of a document could be taken for an address."""
+    return any(address.fullmatch(words) for address in _ADDRESSES.values())
+
+
+def address_of(language: str, heading: str) -> str:
+    """Give the address of a passage by the path of its heading; "" for a text whose lines are those of its file.
+
+    >>> address_of("pdf", "Runbook > Page 3 > Restoring")
+    'page 3'
+    >>> address_of("docx", "Handbook > Contacts")
+    'section Contacts'
+    """
+    names = heading.split(SEPARATOR) if heading else []
+    address = _ADDRESSES.get(language)
+    if address is not None:
+        found = next((name for name in names if address.fullmatch(name)), "")
+        return found[:1].lower() + found[1:] if found else "document"
+    if language == "docx":
+        return f"section {names[-1]}" if names else "document"
+    return ""
