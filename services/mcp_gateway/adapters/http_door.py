@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 import anyio
@@ -22,12 +23,14 @@ from services.mcp_gateway.core.api_door import api_refusal, is_api, max_api_byte
 from services.mcp_gateway.core.pace import Pace
 from services.mcp_gateway.core.web import (
     MAX_BODY_BYTES,
+    TOO_SLOW,
     UNAUTHORISED,
     UNREADABLE,
     Head,
     Refusal,
     Site,
     bearer,
+    may_be_large,
     refused_body,
     refused_kind,
     refused_place,
@@ -41,6 +44,8 @@ from shared.errors import KxError
 
 INVALID_REQUEST = -32600  # of JSON-RPC
 TELL_S = 0.04  # between two refusals of a token: at a thousand a second, refusing was most of what we did
+BODY_S = 30.0  # for a whole body, which waits in memory
+LARGE_AT_ONCE = 2  # bodies beyond what MCP takes: each may be fifty megabytes
 MAX_HELD = 128  # of them wait, half of all connections; beyond, they are told at once
 
 Message = MutableMapping[str, Any]  # as ASGI carries them
@@ -71,6 +76,7 @@ class HttpDoor:
         self._clocks = clocks
         self._pace = pace
         self._turns = Turns()
+        self._large = anyio.CapacityLimiter(LARGE_AT_ONCE)
         self._held: Counter[str] = Counter()  # refusals that wait to be told, by token
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -96,7 +102,7 @@ class HttpDoor:
         refusal = await self._too_fast(token) or (refused_api_kind(head) if for_api else refused_kind(head))
         if refusal is not None:
             return refusal
-        body = await (_body(receive, max_api_bytes(head)) if for_api else _body(receive, MAX_BODY_BYTES))
+        body = await self._whole_body(head, receive)
         if not isinstance(body, bytes):
             return body
         refusal = None if for_api else _refused_body(head, body)
@@ -117,6 +123,16 @@ class HttpDoor:
             _log.warning("token.not_checked", error_code=error.code.value)
             return Refusal(status=503, message="tokens cannot be checked; see: kx token list")
         return token or UNAUTHORISED
+
+    async def _whole_body(self, head: Head, receive: Receive) -> bytes | Refusal | None:
+        """Read the body within its limits of size and time; None when the client has gone."""
+        limit = max_api_bytes(head) if is_api(head.path) else MAX_BODY_BYTES
+        async with AsyncExitStack() as entered:
+            if limit > MAX_BODY_BYTES and may_be_large(head):
+                await entered.enter_async_context(self._large)
+            with anyio.move_on_after(BODY_S):
+                return await _body(receive, limit)
+        return TOO_SLOW
 
     async def _too_fast(self, token: AccessToken) -> Refusal | None:
         """Refuse a call beyond the token's pace, each in its time: its connection asks nothing more meanwhile."""

@@ -70,6 +70,7 @@ UNAUTHORISED = Refusal(
     message="a valid token is required: Authorization: Bearer TOKEN; make one with: kx token create",
     headers=(("www-authenticate", "Bearer"),),
 )
+TOO_SLOW = Refusal(status=408, message="the body did not come in time", headers=(("connection", "close"),))
 UNREADABLE = Refusal(status=400, message="the body is no JSON object")
 
 
@@ -110,6 +111,14 @@ def refused_kind(head: Head) -> Refusal | None:
     if length is not None and length.isdecimal() and int(length) > MAX_BODY_BYTES:
         return too_long(MAX_BODY_BYTES)
     return None
+
+
+def may_be_large(head: Head) -> bool:
+    """Tell whether the body may be longer than what MCP takes; one whose length is not told may be."""
+    length = head.one("content-length")
+    if length is None:
+        return bool(head.all("transfer-encoding"))
+    return not length.isdecimal() or int(length) > MAX_BODY_BYTES
 
 
 def bearer(head: Head) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import anyio
 import msgspec
 import pytest
 
-from services.mcp_gateway.adapters.http_door import HttpDoor
+from services.mcp_gateway.adapters.http_door import LARGE_AT_ONCE, HttpDoor
 from shared.access_tokens import AccessTokens
 from tests.support.gateway_bench import fake_services, make_settings
 from tests.support.http_bench import HOST, PORT, Answered, Headers, ask, headers_of, http_door, make_token, modern
@@ -233,6 +234,32 @@ async def test_who_asks_on_every_connection_is_refused_in_time_and_others_are_se
             assert sorted(told) == [200] * 2 + [429] * 3
             tasks.cancel_scope.cancel()
         assert not door._held
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(settings, gated, monkeypatch):
+    """Issue 7: a caller that says nothing more keeps neither its connection nor the memory of what it said."""
+    monkeypatch.setattr("services.mcp_gateway.adapters.http_door.BODY_S", 0.01)
+    token = make_token(settings, gated)
+    async with fake_services() as (bus, _), http_door(bus, settings) as door:
+        answered = await ask(door, headers_of(token, modern("tools/list")), [])
+    assert (answered.status, answered.headers["connection"]) == (408, "close")
+
+
+async def test_large_bodies_wait_for_one_another_and_nobody_for_them(settings, gated):
+    """Issue 7: twenty uploads of one token would be a gigabyte of the gateway's memory."""
+    token = make_token(settings, gated)
+    upload = Case("upload", 408, type="application/octet-stream", length=str(40_000_000)).headers(
+        headers_of(token, modern("tools/list"))
+    )
+    async with fake_services() as (bus, _), http_door(bus, settings) as door, anyio.create_task_group() as tasks:
+        for _ in range(LARGE_AT_ONCE + 3):
+            tasks.start_soon(partial(ask, door, upload, [], path="/api/v1/knowledge/items:import"))
+        with anyio.fail_after(30):
+            while door._large.statistics().tasks_waiting < 3:
+                await anyio.lowlevel.checkpoint()
+        assert door._large.borrowed_tokens == LARGE_AT_ONCE
+        assert (await asked(door, token, Case("small", 200))).status == 200
+        tasks.cancel_scope.cancel()
 
 
 class Slow:
