@@ -22,7 +22,7 @@ from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
 VERBS = (
-    "init", "index", "search", "why-not", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context", "mcp", "up", "down", "project", "vacuum", "purge", "token", "bus",
+    "init", "index", "search", "why-not", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context", "mcp", "up", "down", "project", "doctor", "vacuum", "purge", "token", "bus",
     "serve",
 )  # fmt: skip
 

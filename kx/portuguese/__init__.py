@@ -5,6 +5,7 @@ from __future__ import annotations
 from kx.portuguese.access import ACCESS
 from kx.portuguese.answers import ANSWERS
 from kx.portuguese.click_words import CLICK
+from kx.portuguese.doctor import DOCTOR
 from kx.portuguese.documents import DOCUMENTS
 from kx.portuguese.errors import ERRORS
 from kx.portuguese.examination import EXAMINATION, EXAMINATION_SAID
@@ -21,6 +22,7 @@ PORTUGUESE: dict[str, str] = {
     **ACCESS,
     **ANSWERS,
     **CLICK,
+    **DOCTOR,
     **DOCUMENTS,
     **ERRORS,
     **EXAMINATION,
