@@ -194,9 +194,13 @@ class Desk:
         await to_thread.run_sync(self._store.close, limiter=self._writing)
 
     async def _erase(self, done: Done[Any]) -> int:
-        left = await to_thread.run_sync(lambda: self._store.erase(done.markers), limiter=self._writing)
+        def erase() -> tuple[int, tuple[bytes, ...]]:
+            markers = self._store.unshared(done.markers)
+            return self._store.erase(markers), tuple(markers)
+
+        left, markers = await to_thread.run_sync(erase, limiter=self._writing)
         try:
-            return left + await self.mirror.erased(done.space, done.erased, done.markers)
+            return left + await self.mirror.erased(done.space, done.erased, markers)
         except KxError as error:
             _log.warning("mirror.not_erased", space=done.space, error_code=error.code.value)
             return left + 1

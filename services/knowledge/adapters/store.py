@@ -77,20 +77,23 @@ class Store:
         """Remember that bytes must go; inside the transaction that deletes."""
         self._for_writing().execute(_WANT, (_WANTED,))
 
+    def unshared(self, markers: Sequence[bytes]) -> list[bytes]:
+        """Give the markers that nothing kept has as well: only these prove that a text is gone."""
+        with transaction(self._for_writing(), self.path, writes=False):
+            rows = ItemRows(self._for_writing())
+            return [marker for marker in markers if not rows.holds(marker)]
+
     def erase(self, markers: Sequence[bytes] = ()) -> int:
         """Write the file anew without gaps and cut the log; count the files in which a marker still stands.
 
-        A marker that what is kept has as well is none. The rows themselves were overwritten as they were deleted.
+        The rows themselves were overwritten as they were deleted.
         """
         connection = self._for_writing()
         with suppress(
             KxError
         ):  # no space to write it anew, or somebody reads: the search for the bytes says what is left
             self._rewrite(connection)
-        with transaction(connection, self.path, writes=False):
-            rows = ItemRows(connection)
-            left = [marker for marker in markers if not rows.holds(marker)]
-        return sum(_holds_any(beside(self.path, suffix), left) for suffix in ("", "-wal", "-journal"))
+        return sum(_holds_any(beside(self.path, suffix), markers) for suffix in ("", "-wal", "-journal"))
 
     def close(self) -> None:
         """Close both connections."""
