@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from shared.bus_memory import MemoryBus
 from shared.excerpts import Excerpt
 from shared.settings import Settings, ensure_home, load_settings
 from shared.stack_file import StackFile, read_stack_file
+from tests.support.knowledge_samples import KNOWLEDGE_SAMPLES
 from tests.support.samples import ACTIVITY, ARTIFACT
 from tests.support.trees import write_tree
 
@@ -27,6 +29,8 @@ OTHER_ID = "8a7b6c5d-4e3f-4a2b-8c1d-0e9f8a7b6c5d"
 
 WRITTEN = mb.ActivityWritten(activity=ACTIVITY)
 PUBLISHED = mb.ArtifactWritten(artifact=ARTIFACT, is_new=True)
+KNOWN = {type(one): one for one in KNOWLEDGE_SAMPLES}
+KNOWLEDGE_TOOLS = (subjects.KNOWLEDGE_SEARCH, subjects.RECALL, subjects.REMEMBER, subjects.FORGET)
 
 
 class Services:
@@ -90,6 +94,9 @@ class Services:
                 subjects.ARTIFACT_ADD: lambda: PUBLISHED, subjects.ARTIFACT_LINK: lambda: PUBLISHED,
                 subjects.ARTIFACTS: lambda: mb.Artifacts(project="shop", artifacts=(ARTIFACT,), total=1),
             }),
+            self._contract(
+                subjects.KNOWLEDGE, {route: partial(KNOWN.__getitem__, route.reply) for route in KNOWLEDGE_TOOLS}
+            ),
         )  # fmt: skip
 
     def _contract(self, name: str, replies: dict[Any, Callable[[], m.Message]]) -> ServiceContract:

@@ -28,7 +28,8 @@ ARGUMENTS = {
     "search": {"query": "breaker"}, "ingest": {"path": "docs"}, "reindex": {}, "status": {},
     "megabrain_add": {"title": "T"}, "megabrain_update": {"ref": "1", "kind": "done"}, "megabrain_status": {},
     "megabrain_get": {"ref": "1"}, "megabrain_artifact_add": {"url": "https://x/"}, "megabrain_artifacts": {},
-    "megabrain_artifact_link": {"url": "https://x/", "activity": "1"},
+    "megabrain_artifact_link": {"url": "https://x/", "activity": "1"}, "search_knowledge": {"query": "breaker"},
+    "recall_context": {"query": "breaker"}, "remember": {"text": "T"}, "forget": {"ids": ["m1"]},
 }  # fmt: skip
 TOOL_NAMES = [tool.name for tool in TOOLS]
 OPENED: list[tuple[str, str]] = []
