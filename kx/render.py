@@ -11,7 +11,7 @@ import msgspec
 from kx.catalogue import Catalogue
 from kx.paint import PLAIN, Paint
 from kx.terminal import visible
-from shared.excerpts import Excerpt
+from shared.excerpts import Excerpt, lines_text, place_text
 from shared.messages import Hit, LaneReport, Listing, ListingRow, SearchReply, ServiceStatus, StatusReply
 
 JSON_SCHEMA = 1  # of `kx search --json` and `kx status --json`; a field may be added, never changed
@@ -135,6 +135,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "kind": hit.kind,
         "start_line": hit.start_line,
         "end_line": hit.end_line,
+        **_address_json(hit.address),
         "score": round(hit.score, 6),
         "confidence": hit.confidence,
         "origin": hit.origin,
@@ -143,16 +144,31 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "excerpt": _excerpt_json(hit.excerpt),
         "keywords": list(hit.keywords),
         "spans": [
-            {"start_line": span.start_line, "end_line": span.end_line, "score": round(span.score, 6)}
+            {
+                "start_line": span.start_line,
+                "end_line": span.end_line,
+                **_address_json(span.address),
+                "score": round(span.score, 6),
+            }
             for span in hit.spans
         ],
         "also": [
-            {"path": place.path, "start_line": place.start_line, "end_line": place.end_line} for place in hit.also
+            {
+                "path": place.path,
+                "start_line": place.start_line,
+                "end_line": place.end_line,
+                **_address_json(place.address),
+            }
+            for place in hit.also
         ],
     }
     if hit.parts:
         found["parts"] = {name: round(value, 6) for name, value in hit.parts.items()}
     return found
+
+
+def _address_json(address: str) -> dict[str, str]:
+    return {"address": address} if address else {}
 
 
 def _excerpt_json(excerpt: Excerpt | None) -> dict[str, Any] | None:
@@ -176,14 +192,20 @@ def lane_json(lane: LaneReport) -> dict[str, Any]:
 
 def _hit_text(hit: Hit, catalogue: Catalogue, paint: Paint) -> str:
     score = paint.score(f"[{hit.score:.4f}]")
-    place = paint.place(visible(f"{hit.path}:{hit.start_line}-{hit.end_line}"))
+    place = paint.place(visible(place_text(hit.path, hit.start_line, hit.end_line, hit.address)))
     lines = [f"{score} {place} {paint.aside(f'[{hit.kind}|{catalogue.text(hit.origin)}]')}"]
     lines += _excerpt_lines(hit, catalogue, paint)
     if hit.spans:
-        spans = ", ".join(f"{span.start_line}-{span.end_line}" for span in hit.spans)
-        lines.append(catalogue.text("also in this file: lines {spans}", spans=spans))
+        told = (lines_text(span.start_line, span.end_line, span.address) for span in hit.spans)
+        spans = ", ".join(dict.fromkeys(told))  # a page may have two
+        if hit.address:
+            lines.append(visible(catalogue.text("also in this document: {spans}", spans=spans)))
+        else:
+            lines.append(catalogue.text("also in this file: lines {spans}", spans=spans))
     if hit.also:
-        places = ", ".join(f"{place.path}:{place.start_line}-{place.end_line}" for place in hit.also)
+        places = ", ".join(
+            place_text(place.path, place.start_line, place.end_line, place.address) for place in hit.also
+        )
         lines.append(visible(catalogue.text("same text: {places}", places=places)))
     if hit.parts:
         lines.append("  ".join(f"{name}={value:+.4f}" for name, value in hit.parts.items()))
@@ -196,7 +218,7 @@ def _excerpt_lines(hit: Hit, catalogue: Catalogue, paint: Paint) -> list[str]:
     if shown is None:
         return [visible(" ".join(hit.heading.split()))] if hit.heading else []
     lines = visible(shown.text).split("\n")
-    if (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line):
+    if hit.address or (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line):
         return lines
     where = catalogue.text("lines {start}-{end}:", start=shown.start_line, end=shown.end_line)
     return [paint.aside(where), *lines]

@@ -28,6 +28,7 @@ class Span(Struct, frozen=True, kw_only=True):
     start_line: int  # 1-based, inclusive
     end_line: int
     score: float
+    address: str = ""  # as of the hit
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -36,6 +37,21 @@ class Place(Struct, frozen=True, kw_only=True):
     path: str
     start_line: int  # 1-based, inclusive
     end_line: int
+    address: str = ""  # as of the hit
+
+
+def lines_text(start_line: int, end_line: int, address: str) -> str:
+    """Give lines as a person reads them; of a document, whose lines nobody sees, its address."""
+    return address or f"{start_line}-{end_line}"
+
+
+def place_text(path: str, start_line: int, end_line: int, address: str) -> str:
+    """Give a place as a person reads it.
+
+    >>> place_text("plan.pdf", 1, 9, "page 3")
+    'plan.pdf (page 3)'
+    """
+    return f"{path} ({address})" if address else f"{path}:{start_line}-{end_line}"
 
 
 class Excerpt(Struct, frozen=True, kw_only=True):

@@ -245,6 +245,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     kind: KindFilter
     start_line: int  # 1-based, inclusive
     end_line: int
+    address: str = ""  # of a document, such as "page 3": its lines are those of the text taken out of it
     score: float  # better is higher; comparable within one answer
     confidence: float | None = None  # 0..1 that it answers; told in mode auto only
     origin: Origin

@@ -10,6 +10,7 @@ DOCUMENTS: dict[str, str] = {
     "no text was taken from {name}: {reason}": "nenhum texto foi tirado de {name}: {reason}",
     "save the document anew, or as text, and try again": "salve o documento de novo, ou como texto, e tente outra vez",
     "document (.{kind}): its text needs the extra {extra}": "documento (.{kind}): seu texto precisa do extra {extra}",
+    "also in this document: {spans}": "também neste documento: {spans}",
     # reasons
     "it is larger than a document may be": "é maior do que um documento pode ser",
     "it is encrypted": "está criptografado",

@@ -23,6 +23,12 @@ class FoundPassage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: Annotated[str, Meta(description="Relative to the project's root.")]
     start_line: Annotated[int, Meta(description="1-based, inclusive.")]
     end_line: int
+    address: Annotated[
+        str,
+        Meta(
+            description="Where it stands in a document, as 'page 3'; lines are then of the text taken out of the file."
+        ),
+    ] = ""
     kind: KindFilter
     origin: Annotated[Origin, Meta(description="Which lane found it: vector (meaning), lexical (words) or both.")]
     score: Annotated[float, Meta(description="Comparable within this answer only.")]

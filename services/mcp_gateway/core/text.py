@@ -16,6 +16,7 @@ from services.mcp_gateway.core.answers import (
     StatusAnswer,
 )
 from shared.errors import KxError, fill
+from shared.excerpts import place_text
 from shared.visible import visible
 
 MAX_ERROR_CHARS = 4_000
@@ -90,7 +91,8 @@ def _tail(answer: SearchAnswer) -> list[str]:
 
 
 def _place(one: FoundPassage) -> str:
-    return f"{_one_line(one.path)}:{one.start_line}-{one.end_line} [{one.kind}|{one.origin}] {one.score:.4f}"
+    place = place_text(_one_line(one.path), one.start_line, one.end_line, one.address)
+    return f"{place} [{one.kind}|{one.origin}] {one.score:.4f}"
 
 
 def _passage(one: FoundPassage) -> str:

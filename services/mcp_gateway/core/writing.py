@@ -15,7 +15,7 @@ from services.mcp_gateway.core.answers import (
 )
 from services.mcp_gateway.core.budget import fitting
 from services.mcp_gateway.core.inputs import SearchInput
-from shared.excerpts import Snippets
+from shared.excerpts import Snippets, lines_text, place_text
 from shared.messages import (
     Hit,
     IndexProgress,
@@ -148,11 +148,12 @@ def _found(hit: Hit) -> FoundPassage:
     shown = hit.excerpt
     height = hit.end_line - hit.start_line + 1
     is_whole = shown is not None and (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line)
-    lines = "" if shown is None or is_whole else f"{shown.start_line}-{shown.end_line}"
+    lines = "" if shown is None or is_whole or hit.address else f"{shown.start_line}-{shown.end_line}"
     return FoundPassage(
         path=visible(hit.path),
         start_line=hit.start_line,
         end_line=hit.end_line,
+        address=_name(hit.address),
         kind=hit.kind,
         origin=hit.origin,
         score=round(hit.score, 4),
@@ -162,9 +163,10 @@ def _found(hit: Hit) -> FoundPassage:
         text_lines=lines,
         cut_lines=height if shown is None else max(height - (shown.end_line - shown.start_line + 1), 0),
         keywords=tuple(_name(word) for word in hit.keywords),
-        also_lines=tuple(f"{span.start_line}-{span.end_line}" for span in hit.spans),
+        also_lines=tuple(dict.fromkeys(_name(lines_text(s.start_line, s.end_line, s.address)) for s in hit.spans)),
         same_text=tuple(
-            visible(f"{place.path}:{place.start_line}-{place.end_line}") for place in hit.also[:MAX_PLACES]
+            visible(place_text(place.path, place.start_line, place.end_line, place.address))
+            for place in hit.also[:MAX_PLACES]
         ),
         parts={name: round(value, 4) for name, value in hit.parts.items()},
     )

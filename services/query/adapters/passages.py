@@ -20,16 +20,16 @@ _MATCHING_DOCUMENTS = "SELECT id, path FROM document{e} WHERE state = 'indexed'"
 
 _PLACES = """
 SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, c.document, d.path, d.kind, d.language, c.ordinal,
-       c.start_line, c.end_line, d.size, d.mtime_ns, d.ctime_ns
+       c.start_line, c.end_line, d.size, d.mtime_ns, d.ctime_ns, d.content_hash
 FROM chunk{e} c CROSS JOIN document{e} d ON d.id = c.document
 WHERE c.text_hash IN ({texts}) AND {filters}
 ORDER BY d.path, c.ordinal
 """
 _FIRST_PLACES = """
 SELECT id, text_hash, heading, symbols, text, document, path, kind, language, ordinal, start_line, end_line,
-       size, mtime_ns, ctime_ns
+       size, mtime_ns, ctime_ns, content_hash
 FROM (SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, c.document, d.path, d.kind, d.language, c.ordinal,
-             c.start_line, c.end_line, d.size, d.mtime_ns, d.ctime_ns,
+             c.start_line, c.end_line, d.size, d.mtime_ns, d.ctime_ns, d.content_hash,
              row_number() OVER (PARTITION BY c.text_hash ORDER BY c.id NOT IN (SELECT value FROM json_each(:ids)),
                                 d.path, c.ordinal) AS place
       FROM chunk{e} c CROSS JOIN document{e} d ON d.id = c.document
@@ -142,7 +142,7 @@ def _passage(places: Sequence[Row], position: Mapping[int, int]) -> Passage:
 
 
 def _location(row: Row) -> Location:
-    document, path, kind, language, ordinal, start_line, end_line, size, mtime_ns, ctime_ns = row[5:]
+    document, path, kind, language, ordinal, start_line, end_line, size, mtime_ns, ctime_ns, content_hash = row[5:]
     return Location(
         document=DocumentId(int(document)),  # type: ignore[arg-type]
         path=str(path),
@@ -154,4 +154,5 @@ def _location(row: Row) -> Location:
         size=int(size),  # type: ignore[arg-type]
         mtime_ns=int(mtime_ns),  # type: ignore[arg-type]
         ctime_ns=int(ctime_ns),  # type: ignore[arg-type]
+        content_hash=bytes(content_hash),  # type: ignore[arg-type]
     )

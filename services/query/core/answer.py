@@ -10,7 +10,8 @@ from services.query.core.grouping import Result, further_spans
 from services.query.core.keywords import keywords
 from services.query.core.packing import Packed
 from services.query.core.passages import Location
-from shared.excerpts import Place, Snippets, Span
+from shared.document_address import address_of
+from shared.excerpts import Place, Snippets, Span, lines_text, place_text
 from shared.messages import Hit, SearchRequest
 
 CONFIDENCE_DIGITS = 2
@@ -47,8 +48,11 @@ def limits_of(request: SearchRequest, configured: Snippets) -> tuple[int, int]:
 
 def beside_text(hit: Hit) -> tuple[str, ...]:
     """Give what an answer shows of a hit besides its excerpt; places stand twice in some forms of it."""
-    places = (hit.path, *(f"{span.start_line}-{span.end_line}" for span in hit.spans))
-    also = (f"{place.path}:{place.start_line}-{place.end_line}" for place in hit.also)
+    places = (
+        place_text(hit.path, 0, 0, hit.address) if hit.address else hit.path,
+        *(lines_text(span.start_line, span.end_line, span.address) for span in hit.spans),
+    )
+    also = (place_text(place.path, place.start_line, place.end_line, place.address) for place in hit.also)
     return (
         *places,
         *places,
@@ -91,6 +95,7 @@ def _hit(result: Result, ignored_keywords: Sequence[str], *, explain: bool) -> H
         kind=at.kind,
         start_line=at.start_line,
         end_line=at.end_line,
+        address=address_of(at.language, passage.heading),
         score=round(result.best.score, SCORE_DIGITS),
         confidence=None if result.best.confidence is None else round(result.best.confidence, CONFIDENCE_DIGITS),
         origin=result.best.candidate.origin,
@@ -98,7 +103,7 @@ def _hit(result: Result, ignored_keywords: Sequence[str], *, explain: bool) -> H
         text=passage.text,
         keywords=keywords(passage.text, passage.heading, ignored=ignored_keywords),
         spans=tuple(map(_rounded, further_spans((result.best, *result.others)))),
-        also=tuple(map(_place, passage.elsewhere)),
+        also=tuple(_place(place, passage.heading) for place in passage.elsewhere),
         parts={name: round(value, SCORE_DIGITS) for name, value in result.best.parts.items()} if explain else {},
     )
 
@@ -107,8 +112,13 @@ def _rounded(span: Span) -> Span:
     return replace(span, score=round(span.score, SCORE_DIGITS))
 
 
-def _place(location: Location) -> Place:
-    return Place(path=location.path, start_line=location.start_line, end_line=location.end_line)
+def _place(location: Location, heading: str) -> Place:
+    return Place(
+        path=location.path,
+        start_line=location.start_line,
+        end_line=location.end_line,
+        address=address_of(location.language, heading),
+    )
 
 
 def _bytes_of(hit: Hit) -> int:

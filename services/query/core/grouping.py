@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from services.query.core.passages import Location, Ranked
+from shared.document_address import address_of
 from shared.excerpts import Span
 from shared.messages import Group
 
@@ -61,7 +62,8 @@ def further_spans(hits: Sequence[Ranked]) -> list[Span]:
         if known is not None:
             spans[known] = _joined(spans[known], at)
         elif len(spans) < MAX_SPANS:
-            spans.append(Span(start_line=at.start_line, end_line=at.end_line, score=hit.score))
+            address = address_of(at.language, hit.passage.heading)
+            spans.append(Span(start_line=at.start_line, end_line=at.end_line, score=hit.score, address=address))
     return spans
 
 
@@ -71,5 +73,8 @@ def _overlap(span: Span, at: Location) -> bool:
 
 def _joined(span: Span, at: Location) -> Span:
     return Span(
-        start_line=min(span.start_line, at.start_line), end_line=max(span.end_line, at.end_line), score=span.score
+        start_line=min(span.start_line, at.start_line),
+        end_line=max(span.end_line, at.end_line),
+        score=span.score,
+        address=span.address,
     )

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from shared.identity import ChunkId, DocumentId, TextHash
+from shared.kinds import DOCUMENTS
 from shared.messages import KindFilter, Origin
 
 
@@ -30,6 +31,12 @@ class Location(Struct, frozen=True, kw_only=True):
     size: int  # bytes of the file when it was indexed
     mtime_ns: int
     ctime_ns: int = 0  # 0 when it is not known
+    content_hash: bytes = b""  # SHA-256 of the file when it was indexed
+
+    @property
+    def is_extracted(self) -> bool:
+        """Whether the text was taken out of a document, so that the file does not hold it as it is."""
+        return self.language in DOCUMENTS
 
     @property
     def order(self) -> tuple[str, int]:
