@@ -61,8 +61,8 @@ def error_text(error: KxError, root: str) -> str:
 
 
 def shown_params(error: KxError, root: str = "") -> dict[str, str]:
-    """Give the values of an error with absolute paths shortened, as `error_text` says."""
-    return {name: _shortened(value, root) for name, value in error.params.items()}
+    """Give the values of an error, absolute paths shortened as `error_text` says, each on one line: it may be foreign."""
+    return {name: _one_line(_shortened(value, root)) for name, value in error.params.items()}
 
 
 def _shortened(value: str, root: str) -> str:
