@@ -16,6 +16,7 @@ from shared.errors import ErrorCode, KxError
 from shared.knowledge_messages import INLINE_CONTENT_BYTES, Caller, ReadItem, RevisionText
 from shared.messages import Message
 from shared.settings import ensure_home
+from shared.stack_file import running_stack
 from shared.subjects import ITEM_READ, RequestRoute
 
 ASK_S = 60.0  # a document is given ten of them, an erasure waits for its index
@@ -52,6 +53,11 @@ def with_knowledge(
             return await use(reach.bus)
 
     return anyio.run(run)
+
+
+def uses_stack(context: Context, stack: bool | None) -> bool:
+    """Tell whether a running stack is asked, which indexes by itself."""
+    return stack is not False and running_stack(context.settings.run_dir) is not None
 
 
 def ask(context: Context, route: RequestRoute[Q, R], message: Q, *, stack: bool | None, writes: bool = False) -> R:

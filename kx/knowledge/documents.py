@@ -9,7 +9,8 @@ import msgspec
 
 from kx.knowledge.asking import WholeRevision
 from kx.render import lane_json
-from shared.knowledge_messages import ItemWritten, KnowledgeHit, KnowledgeLimits, KnowledgeReply
+from shared.knowledge_messages import ItemWritten, KnowledgeHit, KnowledgeReply
+from shared.knowledge_upkeep_messages import KnowledgeLimits
 from shared.memory_messages import Memories, MemoryHit, RecalledContext
 
 JSON_SCHEMA = 1

@@ -15,7 +15,8 @@ from kx.knowledge.sources import Source, read_source
 from shared import spool
 from shared.bus import Bus
 from shared.errors import KxError
-from shared.knowledge_messages import BaseRow, ImportItem, KnowledgeLimits
+from shared.knowledge_messages import BaseRow, ImportItem
+from shared.knowledge_upkeep_messages import KnowledgeLimits
 from shared.subjects import ITEM_IMPORT
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from shared.deny import DenyList
 from shared.errors import ErrorCode, KxError
 from shared.exclusions import excluded_folder
-from shared.knowledge_messages import KnowledgeLimits
+from shared.knowledge_upkeep_messages import KnowledgeLimits
 from shared.relpath import encode_path
 
 Refusal = Literal["denied", "kind", "link", "unreadable"]

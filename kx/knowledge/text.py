@@ -8,17 +8,8 @@ from kx.catalogue import Catalogue
 from kx.paint import PLAIN, Paint
 from kx.render import lane_text
 from kx.terminal import visible
-from shared.knowledge_messages import (
-    AuditRow,
-    BaseRow,
-    ItemRow,
-    KnowledgeHit,
-    KnowledgeLimits,
-    KnowledgeReply,
-    LinkRow,
-    RevisionRow,
-    SpaceRow,
-)
+from shared.knowledge_messages import BaseRow, ItemRow, KnowledgeHit, KnowledgeReply, RevisionRow, SpaceRow
+from shared.knowledge_upkeep_messages import AuditRow, KnowledgeLimits, LinkRow
 from shared.memory_messages import MemoryHit, MemoryRecord, RecalledContext
 
 SEPARATOR = "---"

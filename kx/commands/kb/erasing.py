@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import click
@@ -63,7 +64,7 @@ def _base_confirmed(context: Context, base: BaseRow, confirm: str | None) -> str
     if confirm is not None:
         return confirm
     if not sys.stdin.isatty():
-        raise _unconfirmed(base.name, f"kx kb delete {base.id} --confirm '{base.name}'")
+        raise _unconfirmed(base.name, f"kx kb delete {base.id} --confirm {shlex.quote(base.name)}")
     context.tell(
         "the base {name} with {items} items is destroyed for good; type its name to go on:",
         name=base.name,

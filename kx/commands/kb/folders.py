@@ -21,7 +21,8 @@ from kx.knowledge.sources import sources
 from kx.progress import Bar
 from kx.render import as_json
 from shared.bus import Bus
-from shared.knowledge_messages import BaseRow, LimitsRequest
+from shared.knowledge_messages import BaseRow
+from shared.knowledge_upkeep_messages import LimitsRequest
 from shared.subjects import LIMITS
 
 

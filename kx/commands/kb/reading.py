@@ -9,7 +9,7 @@ import click
 
 from kx.commands.activity import JSON, STACK
 from kx.context import Context
-from kx.knowledge.asking import ME, WholeRevision, ask, read_whole, with_knowledge
+from kx.knowledge.asking import ME, WholeRevision, ask, read_whole, uses_stack, with_knowledge
 from kx.knowledge.documents import document, read_json, search_json
 from kx.knowledge.finding import item_id, pinned
 from kx.knowledge.finding import revisions as all_revisions
@@ -117,7 +117,9 @@ def diff(context: Context, item: str, old: str | None, new: str | None, *, stack
 def search(context: Context, /, query: str, *, is_json: bool, stack: bool | None, **asked: Any) -> None:
     """Show the published passages that answer QUERY, best first, each with its citation."""
     message = SearchKnowledge(caller=ME, query=query.encode("utf-8", "replace").decode(), **asked)
-    reply = ask(context, KNOWLEDGE_SEARCH, message, stack=stack, writes=True)
+    reply = ask(context, KNOWLEDGE_SEARCH, message, stack=stack)
+    if reply.pending.text and not uses_stack(context, stack):  # whoever wrote it was cut off before it was indexed
+        reply = ask(context, KNOWLEDGE_SEARCH, message, stack=stack, writes=True)
     context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue, context.paint))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, get_args
 
 import click
@@ -64,7 +65,7 @@ def member(
             ErrorCode.USAGE,
             "give one of --role and --remove",
             hint="for example: kx kb space member {space} {principal} --role member",
-            space=space_name,
+            space=shlex.quote(space_name),
             principal=principal,
         )
     message = SetMember(caller=ME, space=space_name, principal=principal, role=role)

@@ -15,16 +15,8 @@ from kx.knowledge.finding import find_base, item_id, pinned
 from kx.knowledge.text import audit_text, limits_text, link_text
 from kx.render import as_json
 from shared.bus import Bus
-from shared.knowledge_messages import (
-    PERSONAL,
-    Audit,
-    AuditRequest,
-    AuditRow,
-    LimitsRequest,
-    Links,
-    LinksRequest,
-    SetLink,
-)
+from shared.knowledge_messages import PERSONAL
+from shared.knowledge_upkeep_messages import Audit, AuditRequest, AuditRow, LimitsRequest, Links, LinksRequest, SetLink
 from shared.registry import Project
 from shared.subjects import AUDIT, LIMITS, LINK_SET, LINKS
 
