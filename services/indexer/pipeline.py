@@ -39,7 +39,7 @@ class ProjectPipeline:
         self._embed = embed
         self._counts: IndexCounts | None = None
         self._counted_at = -math.inf
-        self._counted_commits = -1
+        self._counted_for = (-1, -1)  # commits told and paths handled: a text is in before its commit is told
 
     async def run(self) -> KxError:
         """Work until cancelled, or until the index proves to be damaged: then let go of it and give that error."""
@@ -127,12 +127,13 @@ class ProjectPipeline:
         return not building and (until == "text" or counts.missing <= counts.failed)
 
     async def _progress(self) -> IndexProgress:
+        pending = self._text.pending  # before the counts, which then hold all that is no longer pending
         counts = await self._count()
         epoch, building = await self._writer.call(lambda: (self._store.epoch, self._store.building))
         is_erasing = await self._writer.call(lambda: self._store.upkeep.is_erasure_wanted)
         asked = await self._writer.call(lambda: self._store.embeddings(epoch).asked_left())
         return IndexProgress(
-            text_pending=self._text.pending,
+            text_pending=pending,
             documents=counts.documents,
             chunks=counts.chunks,
             vectors_ready=counts.texts - counts.missing,
@@ -149,9 +150,9 @@ class ProjectPipeline:
         )
 
     async def _count(self) -> IndexCounts:
-        now, commits, counts = anyio.current_time(), self._writer.commits, self._counts
-        is_new = commits == self._counted_commits or (self._text.pending and now - self._counted_at < COUNTS_KEPT_S)
+        now, state, counts = anyio.current_time(), (self._writer.commits, self._text.done), self._counts
+        is_new = state == self._counted_for or (self._text.pending and now - self._counted_at < COUNTS_KEPT_S)
         if counts is None or not is_new:
             counts = await self._writer.call(lambda: self._store.counts(self._store.building or self._store.epoch))
-            self._counts, self._counted_at, self._counted_commits = counts, now, commits
+            self._counts, self._counted_at, self._counted_for = counts, now, state
         return counts

@@ -6,6 +6,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from services.indexer.writer import IndexWriter
+from shared.messages import ProgressRequest
+from shared.subjects import PROGRESS
 from tests.support.index_facts import facts_of
 from tests.support.indexing import indexing
 
@@ -169,3 +172,26 @@ async def test_many_files_are_read_by_processes_with_the_same_result(tmp_path):
         facts.append(facts_of(work.project.index_path, work.project.instance))
     assert facts[0].rows == facts[1].rows
     assert facts[0].chunks == facts[1].postings == 400
+
+
+async def test_numbers_of_a_finished_index_are_its_own(tmp_path, monkeypatch):
+    """They are asked between the last text and the news of it, and were counted before it."""
+    told = anyio.Event()
+    true_committed = IndexWriter.committed
+
+    async def committed(self: IndexWriter) -> None:
+        await told.wait()
+        await true_committed(self)
+
+    monkeypatch.setattr(IndexWriter, "committed", committed)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.md").write_text("# A\n\nText.\n")
+    async with indexing(tmp_path / "tree", tmp_path / ".kx") as work:
+        message = ProgressRequest(instance=work.project.instance)
+        assert (await work.bus.request(PROGRESS, message)).documents == 0
+        await work.touch("a.md")
+        with anyio.fail_after(10):
+            while (progress := await work.bus.request(PROGRESS, message)).text_pending:
+                await anyio.lowlevel.checkpoint()
+        told.set()
+    assert progress.documents == 1
