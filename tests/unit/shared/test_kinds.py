@@ -36,6 +36,8 @@ from shared.kinds import Kind, classify
         ("a.lua", "code", "lua"),
         ("a.css", "code", "css"),
         ("Makefile", "code", "makefile"),
+        ("parse.y", "code", "yacc"),
+        ("scan.l", "code", "yacc"),
         ("package.json", "config", "json"),
         ("ci.yaml", "config", "yaml"),
         ("pyproject.toml", "config", "toml"),

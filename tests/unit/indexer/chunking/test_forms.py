@@ -80,3 +80,35 @@ def test_names_are_told_by_how_their_lines_begin(language: str) -> None:
 def test_every_language_with_forms_of_its_own_has_a_sample() -> None:
     """A row of the table that nobody tries is a row that may be wrong."""
     assert set(_FORMS) <= set(SAMPLES)
+
+
+def test_title_that_stands_apart_belongs_to_what_follows() -> None:
+    """Between two blank lines, above the comment of a definition; the remark under a definition stays with that."""
+    source = """\
+module A where
+
+one :: Int
+one = 1
+-- remark
+
+-- ------
+-- Part
+
+-- | The second.
+two :: Int
+two = 2
+"""
+    assert [(d.path, d.start_line, d.end_line) for d in definitions(source, "haskell")] == [
+        ("A", 1, 2),
+        ("one", 3, 6),
+        ("two", 7, 13),
+    ]
+
+
+def test_target_ends_with_its_recipe() -> None:
+    """What follows in the first column is not about the target above it."""
+    source = "all: a \\\n  b\n\tcc a\n\n\tcc b\nX = 1\nclean:\n\trm a\n"
+    assert [(d.path, d.start_line, d.end_line) for d in definitions(source, "makefile")] == [
+        ("all", 1, 5),
+        ("clean", 7, 9),
+    ]
