@@ -139,11 +139,11 @@ async def test_evidence_is_weighed_by_rarity(tmp_path: Path) -> None:
     with bench.index() as index:
         for number in range(30):
             index.add(f"{number}.md", f"the service number {number}")
-        lines = ["service one", *["plain"] * 12, "the kumquat", *["plain"] * 12, "service two"]
+        lines = ["plain", "service one", *["plain"] * 12, "the kumquat", *["plain"] * 12, "service two"]
         index.add("both.md", "\n".join(lines))
     async with bench.serving() as ask:
         (first, *_) = await ask.hits("kumquat service", mode="lexical", snippets=Snippets(lines=3))
-    assert (first.path, first.excerpt.start_line) == ("both.md", 13)
+    assert (first.path, first.excerpt.start_line) == ("both.md", 14)
 
 
 async def test_parts_of_one_long_line_are_told_once(tmp_path: Path) -> None:

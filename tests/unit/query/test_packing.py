@@ -73,3 +73,10 @@ def test_limits_of_lines_hold_within_a_budget() -> None:
     assert packed.shortened == 0
     (place,) = excerpts(wanted(passage(30), most=0), WORTH).excerpts
     assert place is None
+
+
+def test_what_is_kept_is_a_beginning() -> None:
+    """A result that does not fit ends the page, however small the next ones are: pages leave no gap."""
+    texts = ["first", "x" * 3_000, "third"]
+    packed = excerpts(wanted(*texts), WORTH, Budget(tokens=500, per_result=20))
+    assert [one.text for one in packed.excerpts] == ["first"]
