@@ -34,6 +34,9 @@ SELECT text_hash, vector FROM embedding
 WHERE model = ? AND text_hash IN (SELECT unhex(value) FROM json_each(?)) AND length(vector) = ?
 """
 
+# The words met so far are one memory for all threads; measuring holds the interpreter for nearly all of its time anyway.
+_measuring = threading.Lock()
+
 _log: FilteringBoundLogger = structlog.get_logger()
 
 
@@ -49,7 +52,9 @@ class SampleCache:
         known = self._samples.get((instance, snapshot.epoch))
         if known is not None and max(known[0], 1) / RESAMPLE_GROWTH <= chunks <= known[0] * RESAMPLE_GROWTH:
             return known[1]
-        sample = sample_of(_sampled_texts(snapshot))
+        texts = _sampled_texts(snapshot)
+        with _measuring:
+            sample = sample_of(texts)
         with self._lock:
             self._samples = {key: value for key, value in self._samples.items() if key[0] != instance}
             self._samples[instance, snapshot.epoch] = (chunks, sample)
@@ -125,7 +130,9 @@ def evidence_of(
     corpus = corpus_of(snapshot, question.terms.terms, facts, sample)
     places, files = files_of(candidates)
     witnesses = witnesses_of(snapshot, candidates, places, vector)
-    return measure(asked_of(question.text, question.terms, corpus, question.synonyms), corpus, witnesses, files)
+    asked = asked_of(question.text, question.terms, corpus, question.synonyms)
+    with _measuring:
+        return measure(asked, corpus, witnesses, files)
 
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:

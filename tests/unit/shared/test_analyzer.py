@@ -19,6 +19,7 @@ from shared.analyzer import (
     query_terms,
     skeleton,
     stem,
+    stems,
     terms,
     words,
 )
@@ -197,3 +198,11 @@ def test_wikilinks_become_their_text_and_lines_stay() -> None:
     note = "see [[decisions/adr-7|the decision]]\n![[map.png]] and [[glossary#lane]]\n[not] [[a\nb]]"
     plain = plain_markdown(note)
     assert plain == "see the decision\nmap.png and glossary#lane\n[not] [[a\nb]]"
+
+
+@given(st.lists(st.text(max_size=12) | st.text("aeioucksphtqwymé", max_size=9), max_size=30))
+@settings(max_examples=200)
+def test_many_words_together_have_the_terms_of_each_alone(texts: list[str]) -> None:
+    """The evidence stems words by the thousand, the index one by one."""
+    found = [word for text in texts for word in words(text)]
+    assert stems(found) == list(map(stem, found))

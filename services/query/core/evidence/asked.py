@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from services.query.core.evidence.hashed import Hashes, hash_of
+from services.query.core.evidence.lexicon import Keys, gram_bytes, term_key, word_key
 from services.query.core.evidence.sample import Sample
-from services.query.core.evidence.tokens import Keys, Weights, gram_bytes, term_key, word_key
+from services.query.core.evidence.tokens import Weights
 from services.query.core.synonyms import Synonym
 from shared.analyzer import QueryTerms, fold, stem, words
 from shared.stopwords import STOP_WORDS
@@ -91,7 +93,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     grams: Keyed
     pairs: tuple[tuple[int, int], ...]  # items of `stems` asked side by side
     pair_worth: Weights
-    joined: Keys  # neighbouring terms as one name, ascending
+    joined: Hashes  # neighbouring terms as one name, ascending
     joined_terms: npt.NDArray[np.intp]  # of how many terms each is
     names: tuple[NameAsked, ...]
     known: float  # share of the worth whose terms the index has: what the model can be trusted with
@@ -118,7 +120,7 @@ def asked_of(text: str, question: QueryTerms, corpus: Corpus, synonyms: Sequence
         grams=_grams(question, corpus),
         pairs=pairs,
         pair_worth=np.array([min(worth[a], worth[b]) for a, b in pairs], dtype=np.float64),
-        joined=np.array(sorted(joined), dtype=np.uint32),
+        joined=np.array(sorted(joined), dtype=np.uint64),
         joined_terms=np.array([joined[key] for key in sorted(joined)], dtype=np.intp),
         names=names_asked(text),
         known=known / (float(worth.sum()) or 1.0),
@@ -175,9 +177,9 @@ def _grams(question: QueryTerms, corpus: Corpus) -> Keyed:
 
 
 def _joined(terms: Sequence[str]) -> dict[int, int]:
-    """Give the keys of two to four neighbouring terms written as one."""
+    """Give the hashes of two to four neighbouring terms written as one."""
     return {
-        term_key("".join(terms[start : start + size])): size
+        hash_of("".join(terms[start : start + size])): size
         for size in range(2, MAX_JOINED_TERMS + 1)
         for start in range(len(terms) - size + 1)
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from services.query.core.evidence.asked import Asked
 from services.query.core.evidence.wording import Shares
 from shared.messages import KindFilter
+
+MEMO_PATHS: Final = 8_192  # a file is a candidate of many questions, and the expressions take 4 microseconds
 
 _TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|testing|specs?|__tests__|testdata|fixtures?|mocks?|e2e)(?:/|$)"
@@ -24,6 +27,7 @@ _ASIDE: Final = re.compile(
 _PROSE: Final = frozenset({"docs", "vault"})
 
 
+@lru_cache(maxsize=MEMO_PATHS)
 def is_test(path: str) -> bool:
     """Tell whether a path is that of a test, a fixture or a mock.
 
@@ -33,6 +37,7 @@ def is_test(path: str) -> bool:
     return _TEST.search(path) is not None
 
 
+@lru_cache(maxsize=MEMO_PATHS)
 def is_aside(path: str) -> bool:
     """Tell whether a path is that of an example, a benchmark, a script, or of what was carried along.
 

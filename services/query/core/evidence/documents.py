@@ -11,8 +11,10 @@ from typing import Final
 import numpy as np
 
 from services.query.core.evidence.asked import Asked
+from services.query.core.evidence.hashed import Indices
+from services.query.core.evidence.lexicon import Keys
 from services.query.core.evidence.naming import Names
-from services.query.core.evidence.tokens import Indices, Keys, Weights
+from services.query.core.evidence.tokens import Weights
 from services.query.core.evidence.wording import Counts, Shares, length_norm, saturated, tally
 
 PATH_WEIGHT: Final = 3.0

@@ -10,8 +10,9 @@ from msgspec import Struct
 from services.query.core.evidence import demotion, naming, wording
 from services.query.core.evidence.asked import BARELY, CERTAIN, MAYBE, Asked, Corpus
 from services.query.core.evidence.documents import by_document, document_share
+from services.query.core.evidence.hashed import Indices
 from services.query.core.evidence.sample import Sample
-from services.query.core.evidence.tokens import Indices, analyse
+from services.query.core.evidence.tokens import analyse
 from services.query.core.evidence.weights import TOGETHER
 from services.query.core.evidence.wording import Shares
 from shared.messages import KindFilter
@@ -70,27 +71,27 @@ class _Texts:
 
     def __init__(self, asked: Asked, sample: Sample, witnesses: Sequence[Witness]) -> None:
         self.asked, self.sample = asked, sample
-        self.tokens, self.grams = analyse([f"{witness.heading}\n{witness.text}" for witness in witnesses])
-        texts = len(witnesses)
+        self.tokens = analyse([f"{witness.heading}\n{witness.text}" for witness in witnesses])
+        self.texts = len(witnesses)
+        self.found = wording.telling(self.tokens, asked)
         self.counts = {
-            "stems": wording.tally(self.tokens.stems, self.tokens.text, texts, asked.stems),
-            "words": wording.tally(self.tokens.words, self.tokens.text, texts, asked.words),
-            "grams": wording.tally(self.grams.keys, self.grams.text, texts, asked.grams),
-            "pairs": wording.pair_counts(self.tokens, asked),
+            "stems": wording.stem_counts(self.tokens, asked.stems),
+            "words": wording.word_counts(self.tokens, asked.words),
+            "grams": wording.gram_counts(self.tokens, asked.grams),
+            "pairs": wording.pair_counts(self.found, self.texts, asked),
         }
         self.worth = {"words": asked.words.worth, "grams": asked.grams.worth, "pairs": asked.pair_worth}
 
     def shares(self) -> dict[str, Shares]:
         """Give the shares of each passage alone."""
         tokens, sample = self.tokens, self.sample
-        telling = np.bincount(tokens.text[tokens.tells], minlength=len(tokens.lengths)).astype(np.float64)
         lengths = {
             "words": (tokens.lengths, sample.mean_tokens),
-            "grams": (self.grams.lengths, sample.mean_grams),
-            "pairs": (telling, sample.mean_telling),
+            "grams": (tokens.gram_lengths, sample.mean_grams),
+            "pairs": (tokens.telling, sample.mean_telling),
         }
         shares = {name: wording.bm25(self.counts[name], *lengths[name], self.worth[name]) for name in lengths}
-        return {**shares, "window": wording.window_share(tokens, self.asked)}
+        return {**shares, "window": wording.window_share(self.found, self.texts, self.asked)}
 
 
 def _names(witnesses: Sequence[Witness], files: Sequence[File]) -> naming.Names:

@@ -13,13 +13,15 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from services.query.core.evidence.asked import Asked
-from services.query.core.evidence.tokens import Indices, Keys, Weights, term_key
+from services.query.core.evidence.hashed import Hashes, Indices
+from services.query.core.evidence.lexicon import Keys
+from services.query.core.evidence.tokens import Tokens, Weights, analyse
 from services.query.core.evidence.wording import Shares, items
-from shared.analyzer import fold, stem, words
-from shared.stopwords import STOP_WORDS
+from shared.analyzer import fold
 
 UNASKED_WORTH: Final = math.log(100.0)
 """What a term of a name that was not asked is taken to be worth: as if one text in a hundred had it. Looking each one
@@ -44,9 +46,9 @@ class Names(Struct, frozen=True, kw_only=True):
     term_keys: Keys  # distinct terms of each name, one name after the other
     term_name: Indices  # which name each is of
     sizes: Weights  # terms of each name
-    joined: Keys  # each name's parts as one term
-    exact: tuple[frozenset[str], ...]  # by file: each name as written
-    folded: tuple[frozenset[str], ...]  # by file: each name folded, separators off
+    joined: Hashes  # each name's terms as one
+    exact: tuple[str, ...]  # each name as written
+    folded: tuple[str, ...]  # each name folded, separators off
     stem_keys: Keys  # distinct terms of each file's own name, without its extension
     stem_file: Indices
     path_keys: Keys  # terms of each whole path, with repeats
@@ -55,20 +57,18 @@ class Names(Struct, frozen=True, kw_only=True):
 
 
 class _Name(Struct, frozen=True):
-    """One name, analysed."""
+    """One name, without its qualifiers."""
 
     exact: str
     folded: str
-    keys: tuple[int, ...]
-    joined: int
 
 
 class _Path(Struct, frozen=True):
-    """One path, analysed."""
+    """One path without its extension, and the file's own name."""
 
-    file_name: str
-    stem_keys: tuple[int, ...]
-    path_keys: tuple[int, ...]
+    bare: str
+    own: str
+    folded: str  # the own name
 
 
 def names_in(heading: str, symbols: Sequence[str], text: str, *, is_prose: bool) -> list[str]:
@@ -80,26 +80,61 @@ def names_in(heading: str, symbols: Sequence[str], text: str, *, is_prose: bool)
 
 def names_of(paths: Sequence[str], defined: Sequence[Iterable[str]]) -> Names:
     """Analyse the names of files: their paths, and what each defines."""
-    named = [[_name(name) for name in list(dict.fromkeys(filter(None, names)))[:MAX_NAMES]] for names in defined]
+    distinct = [list(dict.fromkeys(filter(None, names)))[:MAX_NAMES] for names in defined]
+    named = [_name(name) for names in distinct for name in names]
     called = [_path(path) for path in paths]
-    flat = [name for names in named for name in names]
-    stem_keys, stem_file = _flat([path.stem_keys for path in called])
-    path_keys, path_file = _flat([path.path_keys for path in called])
-    term_keys, term_name = _flat([name.keys for name in flat])
+    texts = [*(name.exact for name in named), *(path.own for path in called), *(path.bare for path in called)]
+    tokens = analyse(texts, is_kept=False)
+    names, owns = len(named), len(called)
+    stems, sizes, joined = _terms_of_names(tokens, named)
+    of_own = np.flatnonzero((tokens.text >= names) & (tokens.text < names + owns))
+    of_own = of_own[_is_first(tokens.text[of_own], tokens.stems[tokens.word[of_own]])]
+    of_path = np.flatnonzero(tokens.text >= names + owns)
     return Names(
-        file=np.repeat(np.arange(len(named)), [len(names) for names in named]),
-        term_keys=term_keys,
-        term_name=term_name,
-        sizes=np.array([len(name.keys) for name in flat], dtype=np.float64),
-        joined=np.array([name.joined for name in flat], dtype=np.uint32),
-        exact=tuple(frozenset(name.exact for name in names) for names in named),
-        folded=tuple(frozenset(name.folded for name in names) for names in named),
-        stem_keys=stem_keys,
-        stem_file=stem_file,
-        path_keys=path_keys,
-        path_file=path_file,
-        file_names=tuple(path.file_name for path in called),
+        file=np.repeat(np.arange(len(distinct)), list(map(len, distinct))),
+        term_keys=stems,
+        term_name=np.repeat(np.arange(names), sizes),
+        sizes=sizes.astype(np.float64),
+        joined=joined,
+        exact=tuple(name.exact for name in named),
+        folded=tuple(name.folded for name in named),
+        stem_keys=tokens.stems[tokens.word[of_own]],
+        stem_file=tokens.text[of_own] - names,
+        path_keys=tokens.stems[tokens.word[of_path]],
+        path_file=tokens.text[of_path] - names - owns,
+        file_names=tuple(path.folded for path in called),
     )
+
+
+def _terms_of_names(tokens: Tokens, named: Sequence[_Name]) -> tuple[Keys, Indices, Hashes]:
+    """Give the first distinct terms of each name, how many it has of them, and all its distinct terms as one.
+
+    A heading's stop words do not count, nor the whole of a compound beside its parts.
+    """
+    place = np.flatnonzero(tokens.text < len(named))
+    text, word = tokens.text[place], tokens.word[place]
+    is_heading = np.array([" " in name.exact for name in named], dtype=np.bool_)
+    chars = np.array([len(name.folded) for name in named], dtype=np.intp)
+    counts = tokens.lengths[: len(named)].astype(np.intp)
+    is_last = np.ones(len(place), dtype=np.bool_)
+    is_last[:-1] = text[:-1] != text[1:]
+    is_whole = is_last & (counts > 1)[text] & (tokens.chars[word] == chars[text])
+    counted = np.flatnonzero(np.where(is_heading[text], tokens.tells[place], ~is_whole))
+    text, word = text[counted], word[counted]
+    is_first = _is_first(text, tokens.stems[word])
+    text, word = text[is_first], word[is_first]
+    sizes = np.bincount(text, minlength=len(named))
+    starts = np.cumsum(sizes) - sizes
+    is_kept = np.arange(len(text)) - starts[text] < MAX_NAME_TERMS
+    return tokens.stems[word[is_kept]], np.minimum(sizes, MAX_NAME_TERMS), tokens.joined(word, sizes)
+
+
+def _is_first(text: Indices, keys: Keys) -> npt.NDArray[np.bool_]:
+    """Tell which keys their text did not have before."""
+    _, first = np.unique(text.astype(np.uint64) << np.uint64(32) | keys, return_index=True)
+    is_first = np.zeros(len(text), dtype=np.bool_)
+    is_first[first] = True
+    return is_first
 
 
 def name_overlap(names: Names, asked: Asked) -> Shares:
@@ -147,12 +182,13 @@ def definition_asked(names: Names, asked: Asked, documents: int, certainties: Co
     for name in asked.names:
         if name.certainty not in certainties:
             continue
-        defining = np.array([name.text in exact for exact in names.exact], dtype=np.bool_)
-        if not defining.any():
+        defining = [place for place, exact in enumerate(names.exact) if exact == name.text]
+        if not defining:
             plain = _plain(name.text)
-            defining = np.array([plain in folded for folded in names.folded], dtype=np.bool_)
-        if defining.any():
-            shares = np.maximum(shares, defining * _rarity(int(defining.sum()), documents))
+            defining = [place for place, folded in enumerate(names.folded) if folded == plain]
+        if defining:
+            files = np.unique(names.file[defining])
+            shares[files] = np.maximum(shares[files], _rarity(len(files), documents))
     return shares
 
 
@@ -184,16 +220,8 @@ def _rarity(files: int, documents: int) -> float:
 
 @lru_cache(maxsize=32_768)
 def _name(name: str) -> _Name:
-    """Analyse a defined name, without its qualifiers, or a heading."""
-    if " " in name:
-        parts = list(dict.fromkeys(stem(word) for word in words(name) if word not in STOP_WORDS))
-        return _Name(name, _plain(name), _keys(parts[:MAX_NAME_TERMS]), term_key("".join(parts)))
-    bare = _QUALIFIER.split(name.strip(_EDGE))[-1]
-    found = words(bare)
-    if len(found) > 1 and found[-1] == _plain(bare):
-        found = found[:-1]
-    parts = list(dict.fromkeys(map(stem, found)))
-    return _Name(bare, _plain(bare), _keys(parts[:MAX_NAME_TERMS]), term_key("".join(parts)))
+    bare = name if " " in name else _QUALIFIER.split(name.strip(_EDGE))[-1]
+    return _Name(bare, _plain(bare))
 
 
 @lru_cache(maxsize=8_192)
@@ -202,23 +230,10 @@ def _path(path: str) -> _Path:
     folder, _, own = bare.rpartition("/")
     if own in _FOLDERS_OWN and folder:
         own = folder.rpartition("/")[2]
-    return _Path(_plain(own), _keys(dict.fromkeys(_terms(own))), _keys(_terms(bare)))
-
-
-def _terms(text: str) -> list[str]:
-    return [stem(word) for word in words(text)]
-
-
-def _keys(terms: Iterable[str]) -> tuple[int, ...]:
-    return tuple(map(term_key, terms))
+    return _Path(bare, own, _plain(own))
 
 
 def _plain(name: str) -> str:
     """Fold a name and take its separators off."""
-    return "".join(c for c in fold(name) if c.isalnum())
-
-
-def _flat(keys: Sequence[Sequence[int]]) -> tuple[Keys, Indices]:
-    """Put the keys of all groups behind one another, and say which group each is of."""
-    flat = np.array([key for group in keys for key in group], dtype=np.uint32)
-    return flat, np.repeat(np.arange(len(keys)), [len(group) for group in keys])
+    folded = fold(name)
+    return folded if folded.isalnum() else "".join(filter(str.isalnum, folded))

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from services.query.core.evidence.tokens import Keys, Weights, analyse
+from services.query.core.evidence.lexicon import Keys, spread
+from services.query.core.evidence.tokens import Weights, analyse
 
 SAMPLED_CHUNKS: Final = 128
 
@@ -38,16 +39,23 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 def sample_of(texts: Sequence[str]) -> Sample:
     """Analyse the sampled texts, each a chunk's heading and text as `score.measure` sees them."""
-    tokens, grams = analyse(texts)
+    tokens = analyse(texts)
     sampled = max(1, len(texts))
-    in_text = np.unique(grams.keys.astype(np.uint64) << np.uint64(32) | grams.text.astype(np.uint64))
-    keys, having = np.unique((in_text >> np.uint64(32)).astype(np.uint32), return_counts=True)
+    in_text = np.unique(tokens.word + len(tokens.distinct) * tokens.text)  # each word once a text
+    text, word = np.divmod(in_text, max(1, len(tokens.distinct)))
+    sizes = np.diff(tokens.known.gram_at)[tokens.distinct]
+    grams, _ = tokens.grams()
+    places = spread((np.cumsum(sizes) - sizes)[word], sizes[word])
+    of_text = np.unique(
+        grams[places].astype(np.uint64) << np.uint64(32) | np.repeat(text, sizes[word]).astype(np.uint64)
+    )
+    keys, having = np.unique((of_text >> np.uint64(32)).astype(np.uint32), return_counts=True)
     return Sample(
         sampled=sampled,
         mean_bytes=sum(len(text.encode()) for text in texts) / sampled,
-        mean_tokens=len(tokens.words) / sampled,
-        mean_telling=float(tokens.tells.sum()) / sampled,
-        mean_grams=len(grams.keys) / sampled,
+        mean_tokens=len(tokens.word) / sampled,
+        mean_telling=float(tokens.telling.sum()) / sampled,
+        mean_grams=float(tokens.gram_lengths.sum()) / sampled,
         gram_keys=keys,
         gram_shares=having / sampled,
     )

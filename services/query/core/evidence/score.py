@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from services.query.core.evidence.hashed import Indices
 from services.query.core.evidence.measure import Evidence
-from services.query.core.evidence.tokens import Indices
 from services.query.core.evidence.weights import BY_FILE, BY_PASSAGE, DEFAULT, DEMOTIONS, NAMES, Weights
 from services.query.core.evidence.wording import Shares
 

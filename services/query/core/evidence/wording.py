@@ -10,9 +10,12 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from services.query.core.evidence.asked import Asked, Keyed
-from services.query.core.evidence.tokens import Indices, Keys, Tokens, Weights
+from services.query.core.evidence.hashed import Indices
+from services.query.core.evidence.lexicon import Keys, spread
+from services.query.core.evidence.tokens import Tokens, Weights
 
 Shares = npt.NDArray[np.float64]  # of the best possible, one a text
 Counts = npt.NDArray[np.float64]  # [text, item]
@@ -25,40 +28,77 @@ WINDOW_TOKENS: Final = 15
 MAX_WINDOW_ITEMS: Final = 64  # bits of the mask
 
 
-def pair_counts(tokens: Tokens, asked: Asked) -> Counts:
-    """Count the pairs of terms asked side by side in each text, stop words left out on both sides: [text, pair]."""
-    counts = np.zeros((len(tokens.lengths), len(asked.pairs)))
-    if not asked.pairs:
-        return counts
+class Found(Struct, frozen=True):
+    """Where items asked stand in texts, in their order."""
+
+    text: Indices
+    place: Indices  # among all tokens, or the telling ones
+    item: Indices
+
+
+def stem_counts(tokens: Tokens, asked: Keyed) -> Counts:
+    """Count the terms asked in each text: [text, item]; a synonym counts its share."""
+    return _counted(tokens, tokens.stems, asked)
+
+
+def word_counts(tokens: Tokens, asked: Keyed) -> Counts:
+    """Count the words asked, as they were written, in each text: [text, item]."""
+    return _counted(tokens, tokens.words, asked)
+
+
+def gram_counts(tokens: Tokens, asked: Keyed) -> Counts:
+    """Count the 4-grams asked in each text: [text, item]."""
+    keys, of_word = tokens.grams()
+    hit, place = _hits(keys, asked)
+    having = of_word[hit]  # ascending
+    sizes = np.bincount(having, minlength=len(tokens.distinct))
+    token = np.flatnonzero(sizes[tokens.word])
+    word = tokens.word[token]
+    found = spread((np.cumsum(sizes) - sizes)[word], sizes[word])
+    cell = np.repeat(tokens.text[token], sizes[word]) * len(asked.worth) + asked.item[place][found]
+    return _table(cell, len(tokens.lengths), len(asked.worth))
+
+
+def telling(tokens: Tokens, asked: Asked) -> Found:
+    """Find the terms asked, their places counted without stop words."""
+    item = items(tokens.stems, asked.stems)
     tells = tokens.tells
-    item, text = items(tokens.stems[tells], asked.stems), tokens.text[tells]
-    number = np.full((len(asked.stems.worth) + 1,) * 2, -1, dtype=np.intp)
+    token = np.flatnonzero((item[tokens.word] >= 0) & tells)
+    place = np.cumsum(tells, dtype=np.intp)[token]
+    return Found(tokens.text[token], place, item[tokens.word[token]])
+
+
+def pair_counts(found: Found, texts: int, asked: Asked) -> Counts:
+    """Count the pairs of terms asked side by side in each text, stop words left out on both sides: [text, pair]."""
+    number = np.full((len(asked.stems.worth),) * 2, -1, dtype=np.intp)
     for i, (first, second) in enumerate(asked.pairs):
         number[first, second] = i
-    pair = number[item[:-1], item[1:]]
-    found = (pair >= 0) & (text[:-1] == text[1:])
-    np.add.at(counts, (text[:-1][found], pair[found]), 1.0)
-    return counts
+    text, place, item = found.text, found.place, found.item
+    is_next = (place[1:] - place[:-1] == 1) & (text[1:] == text[:-1])
+    pair = np.where(is_next, number[item[:-1], item[1:]], -1)
+    cell = (text[:-1] * len(asked.pairs) + pair)[pair >= 0]
+    return _table(cell, texts, len(asked.pairs))
 
 
-def window_share(tokens: Tokens, asked: Asked) -> Shares:
+def window_share(found: Found, texts: int, asked: Asked) -> Shares:
     """Give the largest share of the question's worth within 15 telling tokens of each text."""
-    tells = tokens.tells
-    item, text = items(tokens.stems[tells], asked.stems), tokens.text[tells]
-    is_hit = (item >= 0) & (item < MAX_WINDOW_ITEMS)
-    place, item, text = np.flatnonzero(is_hit), item[is_hit], text[is_hit]
-    best = np.zeros(len(tokens.lengths))
+    is_counted = found.item < MAX_WINDOW_ITEMS
+    text, place, item = found.text[is_counted], found.place[is_counted], found.item[is_counted]
+    best = np.zeros(texts)
     if not len(place):
         return best
     bits = np.left_shift(np.uint64(1), item.astype(np.uint64))
     masks = bits.copy()
     for ahead in range(1, min(WINDOW_TOKENS, len(place))):
         is_near = (place[ahead:] - place[:-ahead] < WINDOW_TOKENS) & (text[ahead:] == text[:-ahead])
+        if not is_near.any():
+            break  # none is nearer to one that is farther ahead
         masks[:-ahead] |= np.where(is_near, bits[ahead:], np.uint64(0))
-    worth = np.zeros(len(masks))
+    distinct, of_mask = np.unique(masks, return_inverse=True)
+    worth = np.zeros(len(distinct))
     for i, weight in enumerate(asked.stems.worth[:MAX_WINDOW_ITEMS]):
-        worth += weight * ((masks >> np.uint64(i)) & np.uint64(1)).astype(np.float64)
-    np.maximum.at(best, text, worth / asked.stems.total)
+        worth += weight * ((distinct >> np.uint64(i)) & np.uint64(1)).astype(np.float64)
+    np.maximum.at(best, text, (worth / asked.stems.total)[of_mask])
     return best
 
 
@@ -70,14 +110,11 @@ def items(keys: Keys, asked: Keyed) -> Indices:
     return found
 
 
-def tally(keys: Keys, text: Indices, texts: int, asked: Keyed, times: Weights | None = None) -> Counts:
-    """Count the items asked in each text: [text, item]; a synonym counts its share."""
-    wide = len(asked.worth)
+def tally(keys: Keys, text: Indices, texts: int, asked: Keyed) -> Counts:
+    """Count the items asked among keys of texts: [text, item]; a synonym counts its share."""
     hit, place = _hits(keys, asked)
-    counted = asked.share[place] if times is None else asked.share[place] * times[hit]
-    cell = text[hit] * wide + asked.item[place]
-    counts = np.bincount(cell, weights=counted, minlength=texts * wide)
-    return counts.reshape(texts, wide).astype(np.float64, copy=False)
+    cell = text[hit] * len(asked.worth) + asked.item[place]
+    return _table(cell, texts, len(asked.worth), asked.share[place])
 
 
 def bm25(counts: Counts, lengths: Weights, mean: float, worth: Weights) -> Shares:
@@ -94,6 +131,21 @@ def saturated(frequency: Counts, worth: Weights) -> Shares:
 def length_norm(lengths: Weights, mean: float) -> Weights:
     """Give by what frequencies are divided: 1 for a text of mean length."""
     return 1.0 - B + B * lengths / max(mean, 1e-9)
+
+
+def _counted(tokens: Tokens, keys: Keys, asked: Keyed) -> Counts:
+    hit, place = _hits(keys, asked)
+    item, share = np.full(len(keys), -1, dtype=np.intp), np.zeros(len(keys))
+    item[hit], share[hit] = asked.item[place], asked.share[place]
+    found = item[tokens.word]
+    token = np.flatnonzero(found >= 0)
+    cell = tokens.text[token] * len(asked.worth) + found[token]
+    return _table(cell, len(tokens.lengths), len(asked.worth), share[tokens.word[token]])
+
+
+def _table(cell: Indices, texts: int, wide: int, weights: Weights | None = None) -> Counts:
+    counts = np.bincount(cell, weights=weights, minlength=texts * wide)
+    return counts.reshape(texts, wide).astype(np.float64, copy=False)
 
 
 def _hits(keys: Keys, asked: Keyed) -> tuple[Indices, Indices]:

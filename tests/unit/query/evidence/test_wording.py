@@ -15,8 +15,8 @@ OTHERS = ("roses need water", "the tide comes in", "bread and butter")
 
 def stem_shares(query: str, *texts: str) -> list[float]:
     corpus = make_corpus(*texts, *OTHERS)
-    asked, (tokens, _) = make_asked(query, corpus), analyse(texts)
-    counts = wording.tally(tokens.stems, tokens.text, len(texts), asked.stems)
+    asked, tokens = make_asked(query, corpus), analyse(texts)
+    counts = wording.stem_counts(tokens, asked.stems)
     return wording.bm25(counts, tokens.lengths, corpus.sample.mean_tokens, asked.stems.worth).tolist()
 
 
@@ -47,28 +47,29 @@ def test_a_rare_word_is_worth_more_than_a_common_one() -> None:
 def test_pairs_need_their_words_side_by_side_in_order() -> None:
     """Stop words between them do not part a pair."""
     texts = ("rate limit", "rate of the limit", "limit rate", "rate per day and limit")
-    asked, (tokens, _) = make_asked("rate limit", make_corpus(*texts)), analyse(texts)
-    assert wording.pair_counts(tokens, asked)[:, 0].tolist() == [1.0, 1.0, 0.0, 0.0]
+    asked = make_asked("rate limit", make_corpus(*texts))
+    found = wording.telling(analyse(texts), asked)
+    assert wording.pair_counts(found, len(texts), asked)[:, 0].tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
 def test_a_pair_never_reaches_over_two_texts() -> None:
     """The texts lie in one array."""
     texts = ("the rate", "limit it")
-    asked, (tokens, _) = make_asked("rate limit", make_corpus(*texts)), analyse(texts)
-    assert not wording.pair_counts(tokens, asked).any()
+    asked = make_asked("rate limit", make_corpus(*texts))
+    assert not wording.pair_counts(wording.telling(analyse(texts), asked), len(texts), asked).any()
 
 
 def test_grams_find_what_stems_do_not() -> None:
     """4-grams: compounds and misspellings share most of theirs."""
     texts = ("authentification", "garden")
-    asked, (_, grams) = make_asked("authentication", make_corpus(*texts)), analyse(texts)
-    near, far = wording.tally(grams.keys, grams.text, 2, asked.grams).sum(axis=1)
+    asked = make_asked("authentication", make_corpus(*texts))
+    near, far = wording.gram_counts(analyse(texts), asked.grams).sum(axis=1)
     assert near > 5 > far
 
 
 def windows(query: str, *texts: str) -> list[float]:
     asked = make_asked(query, make_corpus(*texts, *OTHERS))
-    return wording.window_share(analyse(texts)[0], asked).tolist()
+    return wording.window_share(wording.telling(analyse(texts), asked), len(texts), asked).tolist()
 
 
 def test_a_window_holds_words_that_are_near_each_other() -> None:
@@ -93,7 +94,7 @@ def test_the_window_is_the_best_of_all_windows(letters: list[str]) -> None:
         sum(worth.get(name, 0.0) for name in set(names[start : start + wording.WINDOW_TOKENS]))
         for start in range(len(names))
     )
-    found = wording.window_share(analyse([" ".join(names)])[0], asked)[0]
+    found = wording.window_share(wording.telling(analyse([" ".join(names)]), asked), 1, asked)[0]
     assert found == pytest.approx(best / asked.stems.total)
 
 
@@ -101,16 +102,16 @@ def test_a_synonym_counts_less_than_the_word() -> None:
     """`search.synonyms` at a discount."""
     texts = ("disjuntor", "breaker", "garden")
     asked = make_asked("disjuntor", make_corpus(*texts), synonym_table({"disjuntor": ["breaker"]}))
-    tokens, _ = analyse(texts)
-    word, synonym, neither = wording.tally(tokens.stems, tokens.text, 3, asked.stems)[:, 0]
+    word, synonym, neither = wording.stem_counts(analyse(texts), asked.stems)[:, 0]
     assert word > synonym > neither == 0.0
 
 
 def test_nothing_asked_is_nothing_found() -> None:
     """No item, no division by zero."""
     asked = make_asked("?", make_corpus(*OTHERS))
-    tokens, _ = analyse(OTHERS)
-    assert wording.window_share(tokens, asked).tolist() == [0.0] * 3
-    counts = wording.tally(tokens.stems, tokens.text, 3, asked.stems)
+    tokens = analyse(OTHERS)
+    found = wording.telling(tokens, asked)
+    assert wording.window_share(found, 3, asked).tolist() == [0.0] * 3
+    counts = wording.stem_counts(tokens, asked.stems)
     assert wording.bm25(counts, tokens.lengths, 2.0, asked.stems.worth).tolist() == [0.0] * 3
-    assert np.array_equal(wording.pair_counts(tokens, asked), np.zeros((3, 0)))
+    assert np.array_equal(wording.pair_counts(found, 3, asked), np.zeros((3, 0)))
