@@ -207,18 +207,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def worker_threads(self) -> int:
         """`threads` with 0 resolved to the cores this process may use."""
-        return self.threads or usable_cores()
+        # A container or `taskset` may allow fewer cores than there are.
+        may_use = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return self.threads or may_use
 
     def grant(self, root: Path) -> ProjectGrant:
         """Give what the user allows for this canonical root."""
         return self.projects.get(os.fsdecode(root), ProjectGrant())
-
-
-def usable_cores() -> int:
-    """Count the cores this process may run on (a container or `taskset` may allow fewer than there are)."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 # --- loading ----------------------------------------------------------------------------------------------------------

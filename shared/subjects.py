@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared import megabrain_messages as mb
 from shared import memory_messages as mem
 from shared import messages as m
@@ -174,10 +175,10 @@ ITEM_DELETE = _knowledge("item_delete", kb.DeleteItem, kb.Erased)
 ITEM_READ = _knowledge("item_read", kb.ReadItem, kb.RevisionText)
 REVISIONS = _knowledge("revisions", kb.RevisionsRequest, kb.Revisions)
 KNOWLEDGE_SEARCH = _knowledge("search", kb.SearchKnowledge, kb.KnowledgeReply)
-AUDIT = _knowledge("audit", kb.AuditRequest, kb.Audit)
-LINK_SET = _knowledge("link_set", kb.SetLink, kb.Links)
-LINKS = _knowledge("links", kb.LinksRequest, kb.Links)
-LIMITS = _knowledge("limits", kb.LimitsRequest, kb.KnowledgeLimits)
+AUDIT = _knowledge("audit", kbu.AuditRequest, kbu.Audit)
+LINK_SET = _knowledge("link_set", kbu.SetLink, kbu.Links)
+LINKS = _knowledge("links", kbu.LinksRequest, kbu.Links)
+LIMITS = _knowledge("limits", kbu.LimitsRequest, kbu.KnowledgeLimits)
 REMEMBER = _knowledge("remember", mem.Remember, mem.Remembered)
 FORGET = _knowledge("forget", mem.Forget, mem.Forgotten)
 PROMOTE = _knowledge("promote", mem.PromoteMemory, mem.Remembered)

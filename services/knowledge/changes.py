@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from services.knowledge.adapters.store import Tables
-from shared.knowledge_messages import AuditRow, Caller
+from shared.knowledge_messages import Caller
+from shared.knowledge_upkeep_messages import AuditRow
 from shared.messages import Message
 
 R_co = TypeVar("R_co", bound=Message, covariant=True)

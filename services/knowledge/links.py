@@ -10,7 +10,8 @@ from services.knowledge.changes import Done, Moment
 from services.knowledge.core.roles import Right
 from services.knowledge.pages import fitting
 from shared.errors import ErrorCode, KxError
-from shared.knowledge_messages import Caller, LinkRow, Links, LinksRequest, SetLink
+from shared.knowledge_messages import Caller
+from shared.knowledge_upkeep_messages import LinkRow, Links, LinksRequest, SetLink
 
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MAX_LINKS = 1_000  # of a project

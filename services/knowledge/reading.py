@@ -18,8 +18,6 @@ from shared.errors import ErrorCode, KxError
 from shared.knowledge_messages import (
     PAGE_BYTES,
     PERSONAL,
-    Audit,
-    AuditRequest,
     Caller,
     ReadItem,
     RevisionRow,
@@ -27,6 +25,7 @@ from shared.knowledge_messages import (
     RevisionsRequest,
     RevisionText,
 )
+from shared.knowledge_upkeep_messages import Audit, AuditRequest
 
 REVISIONS_AT_ONCE = 200
 

@@ -19,7 +19,12 @@ REVISIONS        RevisionsRequest   → an item's revisions           → Revisi
 AUDIT            AuditRequest       → what was done in a space      → Audit
 LINK_SET         SetLink            → tied to a project, or untied  → Links
 LINKS            LinksRequest       → what is tied to a project     → Links
-KNOWLEDGE_SEARCH SearchKnowledge    → every space asked, hits proven → KnowledgeReply
+KNOWLEDGE_SEARCH SearchKnowledge    → spaces asked, hits proven     → KnowledgeReply
+REMEMBER         Remember           → a record of a project         → Remembered
+FORGET           Forget             → destroyed, to the bytes       → Forgotten
+PROMOTE          PromoteMemory      → a record made durable         → Remembered
+MEMORIES         MemoriesRequest    → the records the caller sees   → Memories
+RECALL           RecallContext      → memory, and knowledge         → RecalledContext
 LIMITS           LimitsRequest      → how large what may be         → KnowledgeLimits
 health           ServiceStatusRequest                               → ServiceStatus
 """
@@ -41,7 +46,8 @@ from shared import subjects
 from shared.bus import GRACE_S, Bus, Endpoint, ServiceContract
 from shared.extraction import can_read
 from shared.kinds import DOCUMENTS
-from shared.knowledge_messages import CreateItem, EditItem, ItemWritten, KnowledgeLimits, LimitsRequest
+from shared.knowledge_messages import CreateItem, EditItem, ItemWritten
+from shared.knowledge_upkeep_messages import KnowledgeLimits, LimitsRequest
 from shared.runtime import health_endpoint
 from shared.settings import Settings
 
@@ -62,7 +68,7 @@ async def service(
     in the index before it is left.
     """
     desk = Desk(settings, now)
-    derived = Derived(bus, settings, desk)
+    derived = Derived(bus, settings, desk, now)
     contract = ServiceContract(
         name=subjects.KNOWLEDGE,
         description="knowledge bases: spaces, items, immutable revisions",

@@ -23,7 +23,6 @@ from shared.knowledge_messages import (
     ItemMove,
     ItemsRequest,
     ItemWritten,
-    LimitsRequest,
     MoveItem,
     ReadItem,
     RevisionsRequest,
@@ -31,6 +30,7 @@ from shared.knowledge_messages import (
     SearchKnowledge,
     SpacesRequest,
 )
+from shared.knowledge_upkeep_messages import LimitsRequest
 from shared.settings import Settings
 from shared.subjects import (
     BASE_CREATE,

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from shared import knowledge_messages, megabrain_messages, memory_messages, messages, search_messages, upkeep_messages
+from shared import (
+    knowledge_messages,
+    knowledge_upkeep_messages,
+    megabrain_messages,
+    memory_messages,
+    messages,
+    search_messages,
+    upkeep_messages,
+)
 from shared.codec import decode, encode, encode_error
 from shared.messages import InstanceMessage, Message
 from tests.support.samples import ERROR, SAMPLES
@@ -16,6 +24,7 @@ from tests.support.samples import ERROR, SAMPLES
 MODULES = {
     messages.__name__,
     knowledge_messages.__name__,
+    knowledge_upkeep_messages.__name__,
     megabrain_messages.__name__,
     memory_messages.__name__,
     search_messages.__name__,

@@ -22,18 +22,8 @@ from kx.knowledge.documents import (
 )
 from kx.knowledge.outcomes import Imported, import_json
 from kx.render import as_json
-from shared.knowledge_messages import (
-    AuditRow,
-    BaseRow,
-    ItemRow,
-    ItemWritten,
-    KnowledgeLimits,
-    KnowledgeReply,
-    LinkRow,
-    RevisionRow,
-    RevisionText,
-    SpaceRow,
-)
+from shared.knowledge_messages import BaseRow, ItemRow, ItemWritten, KnowledgeReply, RevisionRow, RevisionText, SpaceRow
+from shared.knowledge_upkeep_messages import AuditRow, KnowledgeLimits, LinkRow
 from shared.memory_messages import Memories, MemoryHit, MemoryRecord, RecalledContext
 from tests.support.markdown import sections
 

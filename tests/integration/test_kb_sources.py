@@ -10,7 +10,7 @@ import pytest
 from kx.knowledge.importing import locator_of
 from kx.knowledge.sources import read_source, sources
 from shared.errors import ErrorCode, KxError
-from shared.knowledge_messages import KnowledgeLimits
+from shared.knowledge_upkeep_messages import KnowledgeLimits
 
 LIMITS = KnowledgeLimits(
     max_text_bytes=10,

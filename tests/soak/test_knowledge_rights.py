@@ -12,6 +12,7 @@ from services.knowledge import bases, items, reading, spaces
 from services.knowledge.adapters.store import Store, Tables
 from services.knowledge.changes import Moment
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared.access import Scope
 from shared.errors import ErrorCode, KxError
 from shared.knowledge_messages import Caller
@@ -177,7 +178,7 @@ class World:
 
     def _on_space(self, tables: Tables, cell: Cell, caller: Caller) -> None:
         if cell.variant == "audit":
-            assert reading.audit(tables, kb.AuditRequest(caller=caller, space=self.space)).rows
+            assert reading.audit(tables, kbu.AuditRequest(caller=caller, space=self.space)).rows
             return
         asked = kb.SetMember(caller=caller, space=self.space, principal="another", role="viewer")
         spaces.set_member(tables, asked, Moment(caller, AT))

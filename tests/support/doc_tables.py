@@ -10,6 +10,7 @@ from typing import Any
 from shared import (
     excerpts,
     knowledge_messages,
+    knowledge_upkeep_messages,
     megabrain_messages,
     memory_messages,
     messages,
@@ -23,7 +24,16 @@ from tests.support.repository import ROOT, syntax_of, text_of
 PAGE = Path("docs/messages.md")
 SOURCES = {
     module: Path("shared") / f"{module.__name__.rpartition('.')[2]}.py"
-    for module in (messages, excerpts, search_messages, upkeep_messages, megabrain_messages, knowledge_messages, memory_messages)
+    for module in (
+        messages,
+        excerpts,
+        search_messages,
+        upkeep_messages,
+        megabrain_messages,
+        knowledge_messages,
+        knowledge_upkeep_messages,
+        memory_messages,
+    )
 }
 
 

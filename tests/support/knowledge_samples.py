@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared import memory_messages as mem
 from shared import messages as m
 from shared.identity import InstanceId
@@ -154,10 +155,10 @@ KNOWLEDGE_SAMPLES: tuple[m.Message, ...] = (
         took_ms=3.5,
         notes=("note",),
     ),
-    kb.AuditRequest(caller=CALLER, space="s1", after=7, limit=10),
-    kb.Audit(
+    kbu.AuditRequest(caller=CALLER, space="s1", after=7, limit=10),
+    kbu.Audit(
         rows=(
-            kb.AuditRow(
+            kbu.AuditRow(
                 number=8,
                 at="2026-01-31T10:00:00Z",
                 principal="ana",
@@ -168,11 +169,11 @@ KNOWLEDGE_SAMPLES: tuple[m.Message, ...] = (
         ),
         complete=True,
     ),
-    kb.SetLink(caller=CALLER, project="p1", target="i1", linked=True),
-    kb.LinksRequest(caller=CALLER, project="p1"),
-    kb.Links(links=(kb.LinkRow(target="i1", kind="item", name="Reinício"),)),
-    kb.LimitsRequest(),
-    kb.KnowledgeLimits(
+    kbu.SetLink(caller=CALLER, project="p1", target="i1", linked=True),
+    kbu.LinksRequest(caller=CALLER, project="p1"),
+    kbu.Links(links=(kbu.LinkRow(target="i1", kind="item", name="Reinício"),)),
+    kbu.LimitsRequest(),
+    kbu.KnowledgeLimits(
         max_text_bytes=1,
         max_document_bytes=2,
         max_title_chars=3,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import msgspec
 
-from shared.knowledge_messages import AuditRow
+from shared.knowledge_upkeep_messages import AuditRow
 
 _ADD = "INSERT INTO audit(space, at, principal, action, object, detail) VALUES(?, ?, ?, ?, ?, ?)"
 _PAGE = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.knowledge_messages import KnowledgeLimits
+from shared.knowledge_upkeep_messages import KnowledgeLimits
 
 MAX_TEXT_BYTES = 10_000_000  # of UTF-8: what the index takes of one file
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024  # of a file before it is extracted: what the extraction takes

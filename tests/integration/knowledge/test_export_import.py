@@ -12,6 +12,7 @@ from kx.knowledge.importing import Import
 from kx.knowledge.outcomes import Imported, counts
 from kx.knowledge.sources import sources
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared import subjects as s
 from shared.errors import ErrorCode, KxError
 from tests.support.knowledge_bench import Asker, KnowledgeBench
@@ -43,7 +44,7 @@ def bench(tmp_path: Path) -> KnowledgeBench:
 async def brought(
     bench: KnowledgeBench, me: Asker, base: kb.BaseRow, *paths: Path, publish: bool = False
 ) -> list[Imported]:
-    limits = await me.ask(s.LIMITS, kb.LimitsRequest())
+    limits = await me.ask(s.LIMITS, kbu.LimitsRequest())
     found = list(sources(paths, limits))
     return await Import(Context(bench.settings), me.bus, base, limits, publish=publish).run(found, Silent())
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from services.knowledge.adapters.schema import HISTORY
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared import subjects as s
 from shared.errors import ErrorCode, KxError
 from shared.knowledge_messages import Caller
@@ -111,6 +112,26 @@ async def test_damaged_database_is_refused_and_left_alone(bench: KnowledgeBench,
         copy.write_bytes(sound)
         copy.rename(bench.path)
         assert len(await me.items()) == 1
+
+
+async def test_copy_put_back_while_serving_is_the_truth_at_once(bench: KnowledgeBench):
+    """A copy replaces the file under an open log: the log of the old file is not written into it."""
+    async with bench.serving() as me:
+        item = await two_revisions(me)
+    copy = bench.path.read_bytes()
+    async with bench.serving() as me:
+        for number in range(20):
+            await me.item(item.base, f"Later {number}", "x" * 9_000, publish=True)
+            await me.items()
+        assert bench.path.with_name(bench.path.name + "-wal").stat().st_size
+        bench.path.with_name("copy").write_bytes(copy)
+        bench.path.with_name("copy").rename(bench.path)
+        assert [row.id for row in await me.items()] == [item.id]
+        await me.item(item.base, "Anew", "text")
+        assert sorted(row.title for row in await me.items()) == ["Anew", "Deploy"]
+    connection = apsw.Connection(str(bench.path))
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
 
 
 async def test_content_that_is_not_what_was_written_is_never_shown(bench: KnowledgeBench):
@@ -274,19 +295,19 @@ async def test_links_change_nothing_else(bench: KnowledgeBench):
         draft = await me.item(item.base, "Draft", "text")
         before = await me.items()
         for target in (item.id, draft.id, item.base, item.base):
-            links = await me.ask(s.LINK_SET, kb.SetLink(caller=me.caller, project="p1", target=target, linked=True))
+            links = await me.ask(s.LINK_SET, kbu.SetLink(caller=me.caller, project="p1", target=target, linked=True))
         assert [(one.target, one.kind) for one in links.links] == [
             (item.id, "item"),
             (draft.id, "item"),
             (item.base, "base"),
         ]
         stranger = me.named("eva").caller
-        assert (await me.ask(s.LINKS, kb.LinksRequest(caller=stranger, project="p1"))).links == ()
-        theirs = kb.SetLink(caller=stranger, project="p1", target=item.id, linked=False)
+        assert (await me.ask(s.LINKS, kbu.LinksRequest(caller=stranger, project="p1"))).links == ()
+        theirs = kbu.SetLink(caller=stranger, project="p1", target=item.id, linked=False)
         assert (await refused(me.ask(s.LINK_SET, theirs))).code is ErrorCode.KNOWLEDGE_UNKNOWN
-        links = await me.ask(s.LINK_SET, kb.SetLink(caller=me.caller, project="p1", target=draft.id, linked=False))
+        links = await me.ask(s.LINK_SET, kbu.SetLink(caller=me.caller, project="p1", target=draft.id, linked=False))
         assert [one.target for one in links.links] == [item.id, item.base]
         assert await me.items() == before
         await me.ask(s.ITEM_DELETE, kb.DeleteItem(caller=me.caller, item=item.id, confirm=item.id))
-        links = await me.ask(s.LINKS, kb.LinksRequest(caller=me.caller, project="p1"))
+        links = await me.ask(s.LINKS, kbu.LinksRequest(caller=me.caller, project="p1"))
         assert [one.target for one in links.links] == [item.base]

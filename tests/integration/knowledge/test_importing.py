@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared import subjects as s
 from shared.errors import ErrorCode, KxError
 from shared.spool import FOLDER
@@ -47,6 +48,8 @@ async def test_changed_file_makes_a_revision_and_unchanged_nothing(bench: Knowle
         assert part.revision.provenance["tool"] == "item_import"
         again = await me.put(base.id, "guia.yaml", data)
         assert (again.is_changed, again.item) == (False, item)
+        saved_anew = await me.put(base.id, "guia.yaml", data.replace(b"\r\n", b"\n"))
+        assert saved_anew.item.number == 1  # other bytes, the same text
         second = await me.put(base.id, "guia.yaml", data + b"mais\n")
         assert (second.is_changed, second.item.id, second.item.number) == (True, item.id, 2)
         assert second.item.reference.endswith(second.item.current_revision_id or "-")
@@ -131,7 +134,7 @@ async def test_file_that_is_no_text_is_refused(bench: KnowledgeBench, name: str,
 async def test_limits_are_told(bench: KnowledgeBench):
     """Mission 7.6: a client knows the sizes and kinds before it sends anything."""
     async with bench.serving() as me:
-        told = await me.ask(s.LIMITS, kb.LimitsRequest())
+        told = await me.ask(s.LIMITS, kbu.LimitsRequest())
         assert {".md", ".markdown", ".txt", ".json", ".csv", ".py", ".js", ".ts", ".tsx", ".html"} <= set(
             told.text_suffixes
         )

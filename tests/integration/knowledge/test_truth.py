@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import knowledge_messages as kb
+from shared import knowledge_upkeep_messages as kbu
 from shared import spool
 from shared import subjects as s
 from shared.errors import ErrorCode, KxError
@@ -55,7 +56,7 @@ async def test_life_of_an_item(bench: KnowledgeBench, blocking_is_an_error: obje
             "tool": "item_edit",
             "at": rows[0].created,
         }
-        audit = await me.ask(s.AUDIT, kb.AuditRequest(caller=me.caller))
+        audit = await me.ask(s.AUDIT, kbu.AuditRequest(caller=me.caller))
         assert [row.action for row in audit.rows] == [
             "space.created", "base.created", "item.created", "item.revised", "item.published", "item.revised",
             "item.archived", "item.restored",

@@ -15,6 +15,7 @@ from services.mcp_gateway.core.tools import TOOLS
 from shared import messages as m
 from shared.errors import ErrorCode, KxError
 from tests.support.gateway_bench import PROJECT_ID, fake_services, make_hit, running_gateway
+from tests.support.http_bench import modern
 from tests.support.mcp_client import agent, lines, opened, text_of
 from tests.support.rows import passed
 
@@ -144,6 +145,38 @@ async def test_no_garbage_ends_a_session_or_makes_a_line_that_is_no_message(sett
                     break
     assert {TOO_LONG, UNREADABLE} <= codes
     passed("B6", transport="socket", frames=FRAMES, crashes=0)
+
+
+async def test_a_session_that_asks_far_too_much_keeps_no_other_waiting(settings, open_project, monkeypatch):
+    """Row A14 on the local socket: one call of a session at a time, so many read ahead, and all answered in the end."""
+    monkeypatch.setattr("services.mcp_gateway.adapters.turns.TURN_S", 60.0)
+    monkeypatch.setattr("services.mcp_gateway.calls.WALK_WAIT_S", 60.0)
+    monkeypatch.setattr("services.mcp_gateway.adapters.mcp_link.MAX_UNANSWERED", 5)
+    asked = [modern("tools/call", {"name": "ingest", "arguments": {"path": "docs"}}, request=one) for one in range(100)]
+    padding = b" " * 20_000 + b"\n"  # more in all than the kernel keeps between two processes
+    has_sent = anyio.Event()
+    async with (
+        fake_services() as (bus, fakes),
+        running_gateway(bus, settings) as stack,
+        await opened(stack, open_project) as greedy,
+        agent(stack, open_project) as calm,
+        anyio.create_task_group() as tasks,
+    ):
+        fakes.walk_may_end = anyio.Event()
+
+        async def insist() -> None:
+            await greedy.send(b"".join(json.dumps(one).encode() + padding for one in asked))
+            has_sent.set()
+
+        tasks.start_soon(insist)
+        for _ in range(5):
+            assert not (await calm.call_tool("search", {"query": "q"})).is_error
+        assert sum(isinstance(one, m.ReconcileTree) and one.urgency == "live" for one in fakes.asked) == 1
+        assert not has_sent.is_set()
+        fakes.walk_may_end.set()
+        answering = lines(greedy)
+        assert [json.loads(await anext(answering))["id"] for _ in asked] == list(range(100))
+        await answering.aclose()
 
 
 async def test_a_session_whose_project_cannot_be_had_is_refused_by_name(settings, tmp_path):

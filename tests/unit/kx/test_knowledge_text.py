@@ -19,7 +19,8 @@ from kx.knowledge.text import (
     space_text,
 )
 from shared.errors import ErrorCode, KxError
-from shared.knowledge_messages import AuditRow, KnowledgeReply
+from shared.knowledge_messages import KnowledgeReply
+from shared.knowledge_upkeep_messages import AuditRow
 from shared.memory_messages import MemoryHit, RecalledContext
 from shared.messages import LaneReport, Pending
 from tests.support.knowledge_samples import BASE, HIT, ITEM, RECORD, REVISION, SPACE

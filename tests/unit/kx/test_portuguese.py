@@ -17,7 +17,8 @@ from kx.portuguese.phrases import PHRASES
 from services.query.adapters.lag import NOBODY_WATCHES
 from shared.config_file import _TYPE_WORDS, warn_unknown
 from shared.grants import GRANT_KEYS
-from shared.knowledge_messages import BaseStatus, ItemStatus, LinkRow, Role, SpaceKind
+from shared.knowledge_messages import BaseStatus, ItemStatus, Role, SpaceKind
+from shared.knowledge_upkeep_messages import LinkRow
 from shared.memory_messages import MemoryKind
 from shared.messages import LaneState, Listing, Origin, ProjectState, ServiceStatus
 from shared.patterns import PATTERN_WORDS
