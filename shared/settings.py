@@ -206,10 +206,10 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     @property
     def worker_threads(self) -> int:
-        """`threads` with 0 resolved to the cores this process may use."""
-        # A container or `taskset` may allow fewer cores than there are.
-        may_use = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return self.threads or may_use
+        """`threads` with 0 resolved to the cores this process may use: a container may allow fewer than there are."""
+        return self.threads or (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
 
     def grant(self, root: Path) -> ProjectGrant:
         """Give what the user allows for this canonical root."""
