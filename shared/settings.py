@@ -228,7 +228,8 @@ def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[st
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     env = os.environ if environ is None else environ  # noqa: TID251 - this is the module the rule points to
     user_home = _user_home(env)
-    home = _home(given.get("home") or env.get("KX_HOME"), user_home)
+    asked = given.get("home") or env.get("KX_HOME")
+    home = absolute(Path(str(asked)), user_home) if asked else user_home / ".kx"
     path = home / CONFIG_NAME
     raw = read_config(path)
     file = parse_object(raw, path, FILE_KEYS) if raw is not None else {}
@@ -265,10 +266,6 @@ def _user_home(env: Mapping[str, str]) -> Path:
             hint="set KX_HOME and HOME",
             key="HOME",
         ) from error
-
-
-def _home(given: object, user_home: Path) -> Path:
-    return absolute(Path(str(given)), user_home) if given else user_home / ".kx"
 
 
 def _source(field: FieldInfo) -> dict[str, str]:
