@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Literal
 
-Prefix = Literal["spc", "bas", "itm", "rev"]
+Prefix = Literal["spc", "bas", "itm", "rev", "mem"]
 RANDOM_BYTES = 16
 
 
