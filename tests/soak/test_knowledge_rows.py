@@ -49,7 +49,7 @@ async def test_no_history_shows_a_draft_or_an_old_revision(tmp_path: Path, amoun
             settings = make_settings(tmp_path / f"h{number}")
             settings.home.mkdir(parents=True)
             desk = Desk(settings, Clock())
-            desk._store._for_writing().execute("PRAGMA synchronous=OFF")  # no crash here: it is about what is seen
+            desk._store._current().writer.execute("PRAGMA synchronous=OFF")  # no crash here: it is about what is seen
         history = History(desk, seed=number)
         await history.begin()
         for _ in range(STEPS):

@@ -1,7 +1,7 @@
 """The one file of knowledge: transactions, and deletion to the bytes.
 
-One connection writes and one reads, each on a thread of its own choosing, one call at a time. The file is opened at the
-first call and again when another one stands in its place, so that a copy put back is taken at once.
+One connection writes and one reads. The file is opened at the first call, and again when another one stands in its
+place, so that a copy put back is taken at once.
 """
 
 from __future__ import annotations
@@ -41,14 +41,24 @@ class Tables(Struct, frozen=True):
     journal: JournalRows
 
 
+class _Connections(Struct, frozen=True):
+    """Both connections, and the file they are open on."""
+
+    writer: apsw.Connection
+    reader: apsw.Connection
+    file: tuple[int, int] | None  # device, inode
+    log: tuple[int, int] | None  # the same of its log
+
+
 class Store:
-    """The database; every method blocks. `write` and `erase` on one thread at a time, `read` on one at a time."""
+    """The database; every method blocks. One call writes at a time and one reads, each on any thread."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._writer = _Opened(self._open_writer, path)
-        self._reader = _Opened(lambda: open_reader(path), path)
-        self._opening = threading.Lock()
+        self._log = beside(path, "-wal")
+        self._connections: _Connections | None = None
+        self._writing = threading.RLock()  # taken before the other where both are
+        self._reading = threading.Lock()
 
     def write(self, work: Callable[[Tables], T]) -> T:
         """Run `work` in one transaction: when it returns, all of it is on the disk, and when it raises, nothing.
@@ -56,9 +66,10 @@ class Store:
         Raises:
             KxError: that of `work`; KNOWLEDGE_DAMAGED, DISK_FULL, INDEX_BUSY, INDEX_NEWER.
         """
-        connection = self._for_writing()
-        with transaction(connection, self.path, writes=True):
-            return self._told(work, connection)
+        with self._writing:
+            connection = self._current().writer
+            with transaction(connection, self.path, writes=True):
+                return self._told(work, connection)
 
     def read(self, work: Callable[[Tables], T]) -> T:
         """Run `work` on one moment of the database; where there is none yet, an empty one is made.
@@ -66,50 +77,74 @@ class Store:
         Raises:
             KxError: as `write`.
         """
-        with self._opening:
-            if not self._reader.is_current():
-                self._writer.connection()  # makes it, brings it up to date, refuses what is damaged
-            connection = self._reader.connection()
-        with transaction(connection, self.path, writes=False):
-            return self._told(work, connection)
+        self._current()
+        with self._reading:
+            assert self._connections is not None
+            connection = self._connections.reader
+            with transaction(connection, self.path, writes=False):
+                return self._told(work, connection)
 
     def want_erasure(self) -> None:
         """Remember that bytes must go; inside the transaction that deletes."""
-        self._for_writing().execute(_WANT, (_WANTED,))
+        with self._writing:
+            assert self._connections is not None
+            self._connections.writer.execute(_WANT, (_WANTED,))
 
     def unshared(self, markers: Sequence[bytes]) -> list[bytes]:
         """Give the markers that nothing kept has as well: only these prove that a text is gone."""
-        with transaction(self._for_writing(), self.path, writes=False):
-            rows = ItemRows(self._for_writing())
-            return [marker for marker in markers if not rows.holds(marker)]
+        return self.read(lambda rows: [marker for marker in markers if not rows.items.holds(marker)])
 
     def erase(self, markers: Sequence[bytes] = ()) -> int:
         """Write the file anew without gaps and cut the log; count the files in which a marker still stands.
 
         The rows themselves were overwritten as they were deleted.
         """
-        connection = self._for_writing()
-        with suppress(
-            KxError
-        ):  # no space to write it anew, or somebody reads: the search for the bytes says what is left
-            self._rewrite(connection)
+        with self._writing:
+            connection = self._current().writer
+            with suppress(KxError):  # no space, or somebody reads: the search for the bytes says what is left
+                self._rewrite(connection)
         return sum(_holds_any(beside(self.path, suffix), markers) for suffix in ("", "-wal", "-journal"))
 
     def close(self) -> None:
-        """Close both connections."""
-        self._reader.close()
-        self._writer.close()
+        """Close both connections; the next call opens them again."""
+        with self._writing, self._reading:
+            self._close()
 
-    def _for_writing(self) -> apsw.Connection:
-        with self._opening:
-            return self._writer.connection()
+    def _current(self) -> _Connections:
+        """Give the connections to the file that stands at the path now.
 
-    def _open_writer(self) -> apsw.Connection:
-        connection = open_writer(self.path, application_id=APPLICATION_ID, history=HISTORY)
-        if connection.execute(_IS_WANTED, (_WANTED,)).fetchone() is not None:  # it was cut off
-            with suppress(KxError):
-                self._rewrite(connection)
-        return connection
+        Where it is another than before, both are closed first, and the log of the old file is removed: SQLite leaves it
+        there when the file was moved, and would take it for that of the new one.
+        """
+        found = self._connections
+        if found is not None and found.file == _file(self.path):
+            return found
+        with self._writing, self._reading:
+            if self._connections is None or self._connections.file != _file(self.path):
+                self._close()
+                if found is not None and found.log == _file(self._log):
+                    self._log.unlink(missing_ok=True)
+                self._connections = self._opened()
+            return self._connections
+
+    def _opened(self) -> _Connections:
+        writer = open_writer(self.path, application_id=APPLICATION_ID, history=HISTORY)
+        try:
+            with translated(self.path):
+                is_cut_off = writer.execute(_IS_WANTED, (_WANTED,)).fetchone() is not None
+            if is_cut_off:
+                with suppress(KxError):
+                    self._rewrite(writer)
+            return _Connections(writer, open_reader(self.path), _file(self.path), _file(self._log))
+        except BaseException:
+            writer.close()
+            raise
+
+    def _close(self) -> None:
+        if self._connections is not None:
+            self._connections.reader.close()
+            self._connections.writer.close()
+        self._connections = None
 
     def _rewrite(self, connection: apsw.Connection) -> None:
         with translated(self.path):
@@ -128,34 +163,6 @@ class Store:
             return work(Tables(SpaceRows(connection), ItemRows(connection), JournalRows(connection)))
         except DamagedContentError as error:
             raise damaged(self.path, f"the bytes of {error} are not those that were written") from error
-
-
-class _Opened:
-    """A connection that is opened when it is needed, and again when the file is another."""
-
-    def __init__(self, open_it: Callable[[], apsw.Connection], path: Path) -> None:
-        self._open = open_it
-        self._path = path
-        self._connection: apsw.Connection | None = None
-        self._file: tuple[int, int] | None = None
-
-    def is_current(self) -> bool:
-        """Tell whether it is open on the file that stands at the path now."""
-        return self._connection is not None and self._file == _file(self._path)
-
-    def connection(self) -> apsw.Connection:
-        """Give the connection."""
-        if not self.is_current() or self._connection is None:
-            self.close()
-            self._connection = self._open()
-            self._file = _file(self._path)
-        return self._connection
-
-    def close(self) -> None:
-        """Close it; it may be opened again."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
 
 
 def _file(path: Path) -> tuple[int, int] | None:
