@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from services.query.adapters.projects import SearchProject
 from services.query.adapters.reader import IndexReaders
 from services.query.core.evidence.asked import rarity
+from services.query.core.excerpts import pair_key
 from services.query.core.question import Question
 from shared.errors import KxError
 
@@ -13,7 +16,9 @@ LEAST_WORTH = 0.01
 
 
 def word_worth(readers: IndexReaders, project: SearchProject, question: Question, chunks: int) -> dict[str, float]:
-    """Give the rarity of each term asked, for a synonym its share; blocks.
+    """Give the rarity of each term asked, of a pair asked side by side that of its commoner term; blocks.
+
+    A synonym has its share of the term's.
 
     Without the index all are worth the same: which lines are shown is never a reason to give no answer.
     """
@@ -24,4 +29,5 @@ def word_worth(readers: IndexReaders, project: SearchProject, question: Question
     except KxError:
         worth = dict.fromkeys(terms, 1.0)
     also = {synonym.term: synonym.share * worth[terms[synonym.item]] for synonym in question.synonyms}
-    return also | worth
+    pairs = {pair_key(a, b): min(worth[a], worth[b]) for a, b in pairwise(question.terms.stems)}
+    return also | pairs | worth

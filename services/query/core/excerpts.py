@@ -1,14 +1,16 @@
 """Which lines of a text to show: the run of lines with the most of what was asked, centred on it (pure).
 
-A run is worth the terms in it, each by its rarity; a term that stands in several of its lines counts more, but never
-twice, so that a run with two of the words asked beats one that repeats a single word. Of runs worth the same the one is
-taken whose evidence lies in its middle, of these the first. Text without any of the words is shown from its beginning.
+A run is worth the terms in it, and the pairs of terms asked side by side, each by its rarity; what stands in several of
+its lines counts more, but never twice, so that a run with two of the words asked beats one that repeats a single word.
+Of runs worth the same the one is taken whose evidence lies in its middle, of these the first. Text without any of the
+words is shown from its beginning.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -51,13 +53,23 @@ class Ruler:
 
     def _best(self, most: int) -> tuple[int, int]:
         if self._terms is None:
-            self._terms = [sorted(self._worth.keys() & set(terms(line))) for line in self.lines]
+            self._terms = [sorted(self._worth.keys() & _keys(line)) for line in self.lines]
         start = best_run(self._terms, self._worth, most)
         return start, start + most
 
     def _without_blank_edges(self, first: int, last: int) -> tuple[int, int]:
         kept = [place for place in range(first, last) if self.lines[place].strip()]
         return (kept[0], kept[-1] + 1) if kept else (first, last)
+
+
+def pair_key(first: str, second: str) -> str:
+    """Give the key under which a pair of neighbouring terms has its worth; no term has a blank in it."""
+    return f"{first} {second}"
+
+
+def _keys(line: str) -> set[str]:
+    found = terms(line)
+    return {*found, *(pair_key(first, second) for first, second in pairwise(found))}
 
 
 def best_run(lines: Sequence[Sequence[str]], worth: Mapping[str, float], height: int) -> int:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.query.core.excerpts import Ruler, Source, best_run, run_worth
+from services.query.core.excerpts import Ruler, Source, best_run, pair_key, run_worth
 
 WORTH = {"circuit": 3.0, "garden": 2.0, "open": 1.0}
 
@@ -59,6 +59,14 @@ def test_two_words_beat_one_word_repeated() -> None:
     lines = ["import circuit"] * 3 + ["plain"] * 4 + ["circuit", "", "garden"]
     found = excerpt("\n".join(lines), 3)
     assert (found.start_line, found.end_line) == (8, 10)
+
+
+def test_words_side_by_side_beat_the_same_words_apart() -> None:
+    """Who asks for a name asks for it whole."""
+    lines = ["circuit", "open", "plain", "plain", "plain", 'STATE = "circuit-open"', "plain"]
+    worth = {**WORTH, pair_key("circuit", "open"): 1.0}
+    found = Ruler(Source("\n".join(lines)), worth).excerpt(2)
+    assert "circuit-open" in found.text
 
 
 def test_blank_lines_do_not_begin_or_end_an_excerpt() -> None:
