@@ -43,6 +43,8 @@ def main(arguments: list[str]) -> None:
     for encoding in _ENCODINGS:
         codecs.lookup(encoding)
     standing = raise_walls(memory_bytes=memory_bytes, cpu_s=cpu_s)
+    if sys.platform == "linux":
+        end_with_parent(parent)  # once more: the kernel forgets it when the user changes
     if reader is None:
         answer: dict[str, object] = {"walls": standing}
     else:

@@ -14,6 +14,7 @@ _BLANKS = re.compile(r"[ \t\r\f\v\u00a0\u2000-\u200b\u202f\u205f\u3000]+")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ufffe\uffff\ud800-\udfff]")
 _STRUCTURE = re.compile(r"(?=#{1,6}(?:[ \t]|$)|`{3}|~{3}|(?:=+|-{2,})[ \t]*$)")
 MAX_LEVEL = 6
+_GAP_BYTES = 2  # the empty line between two blocks
 ADDRESS_LEVEL = 2
 MAX_HEADING_CHARS = 120  # a longer one would take the room of the address in a passage's path of headings
 
@@ -61,12 +62,21 @@ class Page:
         return "\n\n".join(self._blocks) + "\n" if self._blocks else ""
 
     def _add(self, block: str) -> None:
-        size = len(block.encode("utf-8")) + 2
-        if size > self._room:
-            raise Full
+        size = len(block.encode("utf-8")) + _GAP_BYTES
+        is_full = size > self._room
+        if is_full:
+            block = _beginning(block, self._room - _GAP_BYTES)
         if block:
             self._room -= size
             self._blocks.append(block)
+        if is_full:
+            raise Full
+
+
+def _beginning(block: str, room: int) -> str:
+    """Give as many whole lines of a block as fit; of a single line as many words."""
+    kept = block.encode("utf-8")[: max(room, 0)].decode("utf-8", "ignore")
+    return kept.rpartition("\n" if "\n" in kept else " ")[0].rstrip()
 
 
 def plain(text: str) -> str:

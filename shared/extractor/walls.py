@@ -24,6 +24,8 @@ _PR_SET_DUMPABLE = 4
 _CAPABILITIES = 64  # more than there are
 _CAPABILITY_VERSION_3 = 0x20080522
 _STDERR = 2
+_NOBODY = 65_534
+_IS_ROOT = os.getuid() == 0  # before a user namespace hides it
 
 
 class _CapabilityHeader(ctypes.Structure):
@@ -36,13 +38,15 @@ def raise_walls(*, memory_bytes: int, cpu_s: int) -> list[str]:
     names = ["group"] if os.getpgrp() == os.getpid() else []
     names += ["namespace"] if _own_namespaces() else []
     names += ["folder"] if _empty_folder() else []
+    is_somebody = _become_nobody()
     limits = {
         "cpu": (resource.RLIMIT_CPU, cpu_s),
         "memory": (resource.RLIMIT_AS, memory_bytes),
         "files": (resource.RLIMIT_FSIZE, 0),
         "core": (resource.RLIMIT_CORE, 0),
-        "processes": (resource.RLIMIT_NPROC, 0),
     }
+    if is_somebody:  # the kernel keeps root to no number of processes
+        limits["processes"] = (resource.RLIMIT_NPROC, 0)
     names += [name for name, (limit, value) in limits.items() if _limit(limit, value)]
     names += ["privileges"] if _drop_privileges() else []
     if _close_descriptors() and _limit(resource.RLIMIT_NOFILE, _STDERR + 1):
@@ -60,11 +64,12 @@ def _limit(limit: int, value: int) -> bool:
 
 
 def _own_namespaces() -> bool:
-    """Leave the network, and be nobody: a user namespace gives the right to make the others."""
+    """Leave the network; whoever may not do that does it as root of a user namespace."""
     if sys.platform != "linux":
         return False
-    wanted = _CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS | _CLONE_NEWNS
-    return bool(ctypes.CDLL(None, use_errno=True).unshare(wanted) == 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    wanted = _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS | _CLONE_NEWNS
+    return bool(libc.unshare(wanted) == 0 or libc.unshare(wanted | _CLONE_NEWUSER) == 0)
 
 
 def _empty_folder() -> bool:
@@ -72,6 +77,19 @@ def _empty_folder() -> bool:
     try:
         os.chroot(".")
         os.chdir("/")
+    except OSError:
+        return False
+    return True
+
+
+def _become_nobody() -> bool:
+    """Stop being root; tell whether the user is an ordinary one."""
+    if os.getuid() != 0:
+        return not _IS_ROOT
+    try:
+        os.setgroups([])
+        os.setresgid(_NOBODY, _NOBODY, _NOBODY)
+        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
     except OSError:
         return False
     return True
