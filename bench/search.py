@@ -28,7 +28,8 @@ from msgspec import Struct
 from bench.synthetic_index import Ground, ground, questions_about
 from services.query.adapters.evidence import SampleCache, evidence_of
 from services.query.adapters.facts import FactsCache
-from services.query.adapters.lanes import LANE_DEPTH
+from services.query.adapters.lag import Lag
+from services.query.adapters.lanes import LANE_DEPTH, Outcomes, off
 from services.query.adapters.lexical_lane import lexical_hits
 from services.query.adapters.mirror_lane import MirrorLane
 from services.query.adapters.passages import Filters
@@ -42,7 +43,7 @@ from services.query.core.grouping import group
 from services.query.core.question import question_of
 from services.query.core.ranking import RankingRule, rank
 from services.query.core.recency import Recency
-from services.query.search import page_of
+from services.query.search import Ranking, page_of
 from services.query.service import open_encoder, service
 from shared import logs
 from shared.bus import Bus
@@ -103,7 +104,7 @@ def stages(found: Ground, questions: Sequence[str]) -> Clock:
             question = question_of(request)
         with clock.stage("embed the question"):
             vector = vector_to_bytes(encoder.encode([text])[0])
-        with readers.snapshot(project.index, project.instance) as snapshot:
+        with readers.snapshot(project.index, project.instance, limit_s=60.0) as snapshot:
             facts = facts_cache.of(project.instance, snapshot)
             sample = samples.of(project.instance, snapshot, facts.chunks)
             with clock.stage("lexical lane"):
@@ -120,9 +121,21 @@ def stages(found: Ground, questions: Sequence[str]) -> Clock:
                 recency=Recency(epsilon=0.03, reference_ns=0),
                 by_evidence=lambda candidate, parts=parts: parts[candidate.passage.text_hash],  # type: ignore[misc]
             )
-            results = group(fold_equal_texts(rank(candidates, rule)), "file")
-        with clock.stage("proof, hits"):
-            page_of(project, results, request)
+            ranked = rank(candidates, rule)
+            results = group(fold_equal_texts(ranked), "file")
+        with clock.stage("proof, excerpts, hits"):
+            ranking = Ranking(
+                project=project,
+                question=question,
+                facts=facts,
+                outcomes=Outcomes(lexical=off(""), vector=off("")),
+                lag=Lag(text=0),
+                mode="auto",
+                rule=rule,
+                ranked=ranked,
+                results=results,
+            )
+            page_of(readers, ranking, request)
     readers.close()
     vectors.close()
     return clock
