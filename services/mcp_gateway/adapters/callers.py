@@ -7,10 +7,12 @@ names the one it means in every call: nothing about a project is remembered betw
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
 from services.mcp_gateway.adapters.projects import SessionProject, canonical
+from services.mcp_gateway.adapters.turns import Turns
 from services.mcp_gateway.core.guard import Assertion, unknown_project, unnamed_project
 from services.mcp_gateway.core.permits import LOCAL, Permit, permit_of
 from shared.access import AccessToken
@@ -35,6 +37,9 @@ class Caller(Protocol):
     def project(self, stated: Assertion) -> SessionProject:
         """Choose the project of a call; whether it is let in is checked after this."""
 
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Enter when a call of it may be worked on."""
+
 
 class LocalCaller:
     """An agent on the local socket, started for one project."""
@@ -43,6 +48,7 @@ class LocalCaller:
 
     def __init__(self, project: SessionProject) -> None:
         self._project = project
+        self._turns = Turns()
 
     def is_gated(self) -> bool:
         """Tell whether the project wants to be named."""
@@ -51,6 +57,10 @@ class LocalCaller:
     def project(self, stated: Assertion) -> SessionProject:  # noqa: ARG002 - there is no choice
         """Give the project it was started for."""
         return self._project
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Enter when the session's call before this one has ended, or has had its turn."""
+        return self._turns.of("")
 
 
 class TokenProjects:
@@ -104,3 +114,7 @@ class TokenCaller:
         if project is None:
             raise unknown_project()
         return project
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Enter at once: the door has seen to it."""
+        return nullcontext()

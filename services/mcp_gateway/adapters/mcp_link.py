@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from services.mcp_gateway.adapters.mcp_server import ToolServer
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # the library's own limit of a request over HTTP
+MAX_UNANSWERED = 1_000  # requests of a session; beyond, the agent waits in its own pipe
 LAST_ANSWERS_S = 1.0  # after the end of the input; the pump ends within two seconds of it
 
 _TOO_LONG = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is longer than 4 MiB"}}\n'
@@ -68,6 +69,8 @@ class McpLink:
                 except ValueError:
                     await self._send(_UNREADABLE)
                     continue
+                while len(self._unanswered) >= MAX_UNANSWERED:
+                    await self._answered.wait()
                 self._note(message)
                 try:
                     await to_server.send(SessionMessage(message))

@@ -80,12 +80,13 @@ def make_server(call: CallTool) -> ToolServer:
         async def report(progress: float, doing: str) -> None:
             await ctx.session.report_progress(progress, message=doing)
 
+        caller = _caller(ctx)
         try:
-            caller = _caller(ctx)
-            caller.permit.check(tool)
-            session = await to_thread.run_sync(caller.project, assertion_of(arguments))
-            root = session.shown_root
-            answer = await call(session, tool, arguments, permit=caller.permit, report=report)
+            async with caller.turn():
+                caller.permit.check(tool)
+                session = await to_thread.run_sync(caller.project, assertion_of(arguments))
+                root = session.shown_root
+                answer = await call(session, tool, arguments, permit=caller.permit, report=report)
         except KxError as error:
             return _refused(error, root)
         except Exception as failure:  # noqa: BLE001 - the edge: an agent gets a sentence, the log the place
