@@ -152,7 +152,11 @@ def forget(
 def promote(context: Context, record: str, path: Path | None, *, is_json: bool, stack: bool | None) -> None:
     """Make a working record durable: it expires no more."""
     message = PromoteMemory(instance=context.enrol(path).instance, caller=ME, id=record)
-    _told(context, ask(context, PROMOTE, message, stack=stack, writes=True), is_json=is_json)
+    done = ask(context, PROMOTE, message, stack=stack, writes=True)
+    if is_json:
+        context.say(as_json(document(record=done.record, is_new=done.is_new)))
+    else:
+        context.say(memory_text(done.record, context.catalogue, context.paint))
 
 
 @command.command("export", epilog="Examples: kx memory export memory.jsonl    kx memory export - | jq .text")
@@ -227,4 +231,6 @@ def _told(context: Context, done: Remembered, *, is_json: bool) -> None:
     if is_json:
         context.say(as_json(document(record=done.record, is_new=done.is_new)))
         return
+    if not done.is_new:
+        context.tell("it is remembered already")
     context.say(memory_text(done.record, context.catalogue, context.paint))

@@ -15,6 +15,7 @@ from shared.memory_messages import MemoryHit, MemoryRecord, RecalledContext
 SEPARATOR = "---"
 PASSAGE_LINES = 40  # of a passage on the terminal; JSON holds it whole
 INDENT = "    "
+KINDS = {"knowledge": "durable", "working": "working"}  # of records, as a person reads them beside knowledge bases
 
 
 def space_text(one: SpaceRow, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
@@ -130,7 +131,7 @@ def limits_text(one: KnowledgeLimits, catalogue: Catalogue) -> str:
 def memory_text(one: MemoryRecord, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     """Give a record: what it is called by and where it comes from, then its text."""
     t = catalogue.text
-    told = [t(one.kind), one.created, " ".join(filter(None, [one.principal, one.client])), one.source]
+    told = [t(KINDS[one.kind]), one.created, " ".join(filter(None, [one.principal, one.client])), one.source]
     told += [" ".join(f"#{tag}" for tag in one.tags), t("expires {when}", when=one.expires) if one.expires else ""]
     head = f"{paint.place(visible(one.id))} {paint.aside(visible(' · '.join(filter(None, told))))}"
     return "\n".join([head, *(INDENT + line for line in visible(one.text).split("\n"))])

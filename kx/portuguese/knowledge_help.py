@@ -16,7 +16,7 @@ KNOWLEDGE_HELP: dict[str, str] = {
     "viewer": "leitor",
     "item": "item",
     "base": "base",
-    "knowledge": "duradouro",
+    "durable": "duradouro",
     "working": "temporário",
     "created": "criado",
     "changed": "alterado",

@@ -92,6 +92,7 @@ KNOWLEDGE_SAID: dict[str, str] = {
     "nothing is remembered; remember something with: kx memory remember TEXT": (
         "nada é lembrado; lembre algo com: kx memory remember TEXTO"
     ),
+    "it is remembered already": "isso já é lembrado",
     "Nothing is remembered that bears on it.": "Nada do que é lembrado trata disso.",
     "expires {when}": "expira em {when}",
     "{memory} of memory, {knowledge} of knowledge, {tokens} tokens": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,32 @@ def test_life_of_a_text_from_writing_to_the_last_byte(kx, tmp_path: Path):
     actions = [row["action"] for row in kx("kb", "audit", "--json").json()["rows"]]
     assert actions[:4] == ["space.created", "base.created", "item.created", "item.revised"]
     assert actions[-1] == "base.deleted"
+
+
+@pytest.mark.timeout(300)
+def test_what_a_project_learnt_is_recalled_with_knowledge_and_forgotten_to_the_bytes(kx, tree: Path, tmp_path: Path):
+    """Remembered once, recalled beside what is tied to the project, made durable, exported with its source, destroyed."""
+    kx("kb", "create", "runbooks")
+    kx("kb", "add", "runbooks", "--title", "Deploy", "--content", "# Deploy\n\nThe canary goes first.\n", "--publish")
+    words = ("memory", "remember", "Deploys wait for canary-88d1", "--source", "docs/deploy.md", "--in", tree, "--json")
+    record = kx(*words, "--working", "--expires", "7d").json()["record"]
+    assert (record["kind"], record["source"], record["client"]) == ("working", "docs/deploy.md", "kx")
+    assert kx(*words, "--working").json()["is_new"] is False
+
+    asked = ("recall-context", "--query", "how do we deploy", "--in", tree, "--json")
+    alone = kx(*asked, "--include_knowledge", "true").json()
+    assert ([hit["id"] for hit in alone["memory"]], alone["knowledge"]) == ([record["id"]], [])
+    assert kx("kb", "link", "runbooks", "--in", tree).code == 0
+    assert [hit["title"] for hit in kx(*asked, "--include-knowledge").json()["knowledge"]] == ["Deploy"]
+    assert kx(*asked).json()["knowledge"] == []
+
+    assert kx("memory", "promote", record["id"], "--in", tree, "--json").json()["record"]["expires"] is None
+    assert kx("memory", "export", tmp_path / "memory.jsonl", "--in", tree).code == 0
+    lines = (tmp_path / "memory.jsonl").read_text().splitlines()
+    assert [(row["id"], row["kind"], row["source"]) for row in map(json.loads, lines)] == [
+        (record["id"], "knowledge", "docs/deploy.md")
+    ]
+    assert kx("memory", "forget", "--all", "--in", tree).code == 2
+    assert kx("memory", "forget", "--all", "--yes", "--in", tree, "--json").json() == {"schema": 1, "forgotten": 1}
+    assert files_with(kx.home, "canary-88d1") == []
+    assert kx("kb", "items", "runbooks", "--json").json()["total"] == 1

@@ -11,6 +11,7 @@ import pytest
 
 from kx.cli import main
 from kx.knowledge.outcomes import Outcome
+from kx.knowledge.text import KINDS
 from kx.portuguese import PORTUGUESE, RECOGNISED
 from kx.portuguese.click_words import CLICK
 from kx.portuguese.phrases import PHRASES
@@ -19,7 +20,6 @@ from shared.config_file import _TYPE_WORDS, warn_unknown
 from shared.grants import GRANT_KEYS
 from shared.knowledge_messages import BaseStatus, ItemStatus, Role, SpaceKind
 from shared.knowledge_upkeep_messages import LinkRow
-from shared.memory_messages import MemoryKind
 from shared.messages import LaneState, Listing, Origin, ProjectState, ServiceStatus
 from shared.patterns import PATTERN_WORDS
 from shared.project_config import KEYS, XINDEX_KEYS
@@ -48,9 +48,9 @@ STATES = {*get_args(ProjectState), *get_args(LaneState), *get_args(ServiceStatus
 SHOWN_WORDS = {*get_args(Origin), *get_args(Listing), "down", "not_running", *STATES}
 KNOWLEDGE_WORDS = {
     word
-    for words in (BaseStatus, ItemStatus, MemoryKind, Outcome, Role, SpaceKind, get_type_hints(LinkRow)["kind"])
+    for words in (BaseStatus, ItemStatus, Outcome, Role, SpaceKind, get_type_hints(LinkRow)["kind"])
     for word in get_args(words)
-}
+} | set(KINDS.values())
 
 
 def is_translated(text: str) -> bool:
