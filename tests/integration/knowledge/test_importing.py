@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from shared import knowledge_messages as kb
 from shared import knowledge_upkeep_messages as kbu
 from shared import subjects as s
 from shared.errors import ErrorCode, KxError
