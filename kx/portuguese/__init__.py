@@ -15,6 +15,7 @@ from kx.portuguese.knowledge import KNOWLEDGE
 from kx.portuguese.knowledge_help import KNOWLEDGE_HELP
 from kx.portuguese.knowledge_rules import KNOWLEDGE_RULES
 from kx.portuguese.knowledge_said import KNOWLEDGE_SAID
+from kx.portuguese.memory import MEMORY
 from kx.portuguese.notes import NOTES, NOTES_HELP
 from kx.portuguese.phrases import PHRASES
 
@@ -33,6 +34,7 @@ PORTUGUESE: dict[str, str] = {
     **KNOWLEDGE_HELP,
     **KNOWLEDGE_RULES,
     **KNOWLEDGE_SAID,
+    **MEMORY,
     **NOTES,
     **NOTES_HELP,
     **PHRASES,
@@ -50,6 +52,7 @@ RECOGNISED: dict[str, str] = {
     **KNOWLEDGE,
     **KNOWLEDGE_RULES,
     **KNOWLEDGE_SAID,
+    **MEMORY,
     **NOTES,
     **PHRASES,
 }
