@@ -8,7 +8,7 @@ import msgspec
 
 from kx.catalogue import Catalogue
 from kx.paint import PLAIN, Paint
-from kx.render import JSON_SCHEMA, lane_json
+from kx.render import JSON_SCHEMA, lane_json, lines_title
 from kx.terminal import visible
 from shared.messages import LaneReport
 from shared.search_messages import LaneStanding, PassageStanding, WhyNotReply
@@ -65,12 +65,14 @@ def _passage_json(one: PassageStanding) -> dict[str, Any]:
     found: dict[str, Any] = {**msgspec.to_builtins(one), "missing_words": list(one.missing_words)}
     for name in ("fused", "rank", "result"):
         found[name] = found[name] or None
+    if one.shown_as is not None and not one.shown_as.address:
+        del found["shown_as"]["address"]  # there for documents alone, as in the results of a search
     return found
 
 
 def _passage_lines(one: PassageStanding, lanes: dict[str, LaneReport], catalogue: Catalogue, paint: Paint) -> list[str]:
     t = catalogue.text
-    lines = [paint.place(t("lines {start}-{end}:", start=one.start_line, end=one.end_line))]
+    lines = [paint.place(lines_title(one.start_line, one.end_line, catalogue))]
     for name, standing in (("lexical", one.lexical), ("vector", one.vector)):
         lines.append(f"  {t(name)}: {_lane_text(standing, lanes.get(name), catalogue)}")
     if one.missing_words:

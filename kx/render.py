@@ -220,8 +220,14 @@ def _excerpt_lines(hit: Hit, catalogue: Catalogue, paint: Paint) -> list[str]:
     lines = visible(shown.text).split("\n")
     if hit.address or (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line):
         return lines
-    where = catalogue.text("lines {start}-{end}:", start=shown.start_line, end=shown.end_line)
-    return [paint.aside(where), *lines]
+    return [paint.aside(lines_title(shown.start_line, shown.end_line, catalogue)), *lines]
+
+
+def lines_title(start: int, end: int, catalogue: Catalogue) -> str:
+    """Name the lines that follow, or are spoken of."""
+    if start == end:
+        return catalogue.text("line {line}:", line=start)
+    return catalogue.text("lines {start}-{end}:", start=start, end=end)
 
 
 def _total(reply: SearchReply, catalogue: Catalogue) -> str:

@@ -10,6 +10,7 @@ ANSWERS: dict[str, str] = {
     "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index": (
         "Tente outras palavras ou deixe de fora --type e --path; depois de mudanças, atualize o índice com: kx index"
     ),
+    "line {line}:": "linha {line}:",
     "lines {start}-{end}:": "linhas {start}-{end}:",
     "more: --offset {offset}": "mais: --offset {offset}",
     "also in this file: lines {spans}": "também neste arquivo: linhas {spans}",

@@ -103,7 +103,7 @@ def _hit(result: Result, ignored_keywords: Sequence[str], *, explain: bool) -> H
         text=passage.text,
         keywords=keywords(passage.text, passage.heading, ignored=ignored_keywords),
         spans=tuple(map(_rounded, further_spans((result.best, *result.others)))),
-        also=tuple(_place(place, passage.heading) for place in passage.elsewhere),
+        also=tuple(place_of(place, passage.heading) for place in passage.elsewhere),
         parts={name: round(value, SCORE_DIGITS) for name, value in result.best.parts.items()} if explain else {},
     )
 
@@ -112,7 +112,8 @@ def _rounded(span: Span) -> Span:
     return replace(span, score=round(span.score, SCORE_DIGITS))
 
 
-def _place(location: Location, heading: str) -> Place:
+def place_of(location: Location, heading: str) -> Place:
+    """Write a place of a text with this heading."""
     return Place(
         path=location.path,
         start_line=location.start_line,

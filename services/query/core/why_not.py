@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.query.core.answer import place_of
 from services.query.core.grouping import Result
-from services.query.core.passages import Location, Ranked
-from shared.excerpts import Place
+from services.query.core.passages import Ranked
+from shared.excerpts import Place, place_text
 from shared.identity import TextHash
 from shared.messages import LaneReport, Mode
 from shared.search_messages import LaneStanding, PassageStanding, WhyNot
@@ -96,9 +97,9 @@ def _ranked(
         outcome = _by_place(number, window)
         own = next((hit for hit in (shown.best, *shown.others) if hit.passage.text == text), ranked)
         if own.passage.at.path != all_of_it.path:
-            outcome, shown_as = "folded", _place(own.passage.at)
+            outcome, shown_as = "folded", _place(own)
         elif shown.best.passage.text != text:
-            outcome, shown_as = ("grouped" if outcome == "shown" else outcome), _place(shown.best.passage.at)
+            outcome, shown_as = ("grouped" if outcome == "shown" else outcome), _place(shown.best)
     return replace(
         standing,
         outcome=outcome,
@@ -124,13 +125,14 @@ def _with_text(results: Sequence[Result], text: str) -> Result | None:
     return None
 
 
-def _place(at: Location) -> Place:
-    return Place(path=at.path, start_line=at.start_line, end_line=at.end_line)
+def _place(hit: Ranked) -> Place:
+    return place_of(hit.passage.at, hit.passage.heading)
 
 
 def why_of(one: PassageStanding, window: Window, mode: Mode, lanes: Mapping[str, LaneReport]) -> list[str]:
     """Say in sentences why the passage that decides is shown or not."""
-    shown = "" if one.shown_as is None else f"{one.shown_as.path}:{one.shown_as.start_line}-{one.shown_as.end_line}"
+    at = one.shown_as
+    shown = "" if at is None else place_text(at.path, at.start_line, at.end_line, at.address)
     match one.outcome:
         case "shown":
             return [f"it is result {one.result}"]

@@ -50,7 +50,7 @@ def test_excerpt_says_its_lines_where_it_is_not_the_passage():
     """What is shown of a passage has its own numbers; JSON holds the passage whole beside it."""
     hit = make_hit(text="one\ntwo\nthree", end_line=5, excerpt=Excerpt(start_line=4, end_line=4, text="two"))
     shown = search_text(make_reply(hit), Catalogue()).split("\n")
-    assert shown[:3] == ["[0.5000] a.md:3-5 [vault|both]", "lines 4-4:", "two"]
+    assert shown[:3] == ["[0.5000] a.md:3-5 [vault|both]", "line 4:", "two"]
     found = search_json(make_reply(hit))["results"][0]
     assert found["text"] == "one\ntwo\nthree"
     assert found["excerpt"] == {"start_line": 4, "end_line": 4, "text": "two"}
