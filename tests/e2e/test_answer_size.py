@@ -19,6 +19,11 @@ def test_flags_say_how_much_source_is_shown(kx, tree):
     assert all(result["text"] for result in one)
     (long,) = [result for result in search("--json").json()["results"] if result["path"] == "long.md"]
     assert (long["excerpt"]["start_line"], long["excerpt"]["end_line"]) == (10, 16)
+    first = search("--json", "--top", "1").json()
+    second = search("--json", "--top", "1", "--offset", str(first["next_offset"])).json()
+    assert first["results"][0]["path"] != second["results"][0]["path"]
+    docs = search("--json", "--path", "docs/**").json()
+    assert ([result["path"] for result in docs["results"]], docs["next_offset"]) == (["docs/resilience.md"], None)
     for budget in (150, 400):
         packed = search("--max-tokens", str(budget))
         assert "circuit-open" in packed.out
