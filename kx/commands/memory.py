@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from kx.commands.activity import IN, JSON, SESSION, STACK, session_of
 from kx.context import Context
 from kx.knowledge.asking import ASK_S, ME, ask, with_knowledge
 from kx.knowledge.documents import document, memories_json
+from kx.knowledge.exporting import unwritable
 from kx.knowledge.text import memory_text
 from kx.render import as_json
 from shared.bus import Bus
@@ -214,17 +214,10 @@ def span_s(text: str) -> int:
 def _write_new(path: Path, data: bytes) -> None:
     """Write where nothing is yet: an export overwrites nobody's file."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with path.open("xb") as opened:
+            opened.write(data)
     except OSError as error:
-        raise KxError(
-            ErrorCode.BAD_REQUEST,
-            "{path} cannot be written: {problem}",
-            hint="name a file that is not there yet, in a folder that is",
-            path=path,
-            problem=error.strerror or str(error),
-        ) from error
-    with os.fdopen(descriptor, "wb") as opened:
-        opened.write(data)
+        raise unwritable(path, error) from error
 
 
 def _told(context: Context, done: Remembered, *, is_json: bool) -> None:

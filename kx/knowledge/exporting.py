@@ -35,8 +35,26 @@ async def export_base(bus: Bus, base: BaseRow, folder: Path, *, revisions: bool)
     """Write every current revision, or all of them, with its exact bytes.
 
     Raises:
-        KxError: BAD_REQUEST when the folder holds something; DISK_FULL.
+        KxError: BAD_REQUEST when the folder holds something or cannot be written; DISK_FULL.
     """
+    try:
+        return await _export(bus, base, folder, revisions=revisions)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> KxError:
+    """Say that nothing can be written there."""
+    return KxError(
+        ErrorCode.BAD_REQUEST,
+        "{path} cannot be written: {problem}",
+        hint="name a place that is not there yet, in a folder you may write to",
+        path=path,
+        problem=error.strerror or str(error),
+    )
+
+
+async def _export(bus: Bus, base: BaseRow, folder: Path, *, revisions: bool) -> Export:
     _prepare(folder)
     items = files = 0
     archived: list[str] = []

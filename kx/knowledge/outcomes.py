@@ -59,6 +59,8 @@ def refused(source: Source) -> Imported:
     if source.refusal == "denied":
         reason = f"denied by the pattern {source.detail}"
         return Imported(path=str(source.path), outcome="denied", reason=reason, is_named=source.is_named)
+    if source.refusal == "unreadable":
+        return Imported(path=str(source.path), outcome="failed", reason=f"it cannot be read: {source.detail}")
     return Imported(path=str(source.path), outcome="skipped", reason=REASONS[source.refusal or "kind"])
 
 

@@ -89,13 +89,19 @@ class _Walk:
         if pattern is not None:
             yield Source(path=folder, is_named=True, refusal="denied", detail=pattern)
             return
-        for entry in sorted(folder.iterdir()):
+        try:
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Source(path=folder, is_named=False, refusal="unreadable", detail=error.strerror or str(error))
+            return
+        for entry in entries:
             if entry.is_symlink():
-                yield Source(path=entry, is_named=False, refusal="link")
+                yield Source(path=Path(entry.path), is_named=False, refusal="link")
             elif entry.is_file():
-                yield self.file(entry, is_named=False)
-            elif entry.is_dir() and not _is_left_out(entry):
-                yield from self.folder(entry)
+                yield self.file(Path(entry.path), is_named=False)
+            elif entry.is_dir() and not _is_left_out(Path(entry.path)):
+                yield from self.folder(Path(entry.path))
 
     def file(self, path: Path, *, is_named: bool) -> Source:
         pattern = denied_by(path, self._deny)
@@ -108,17 +114,17 @@ class _Walk:
 
 def _is_left_out(folder: Path) -> bool:
     def inside(name: str) -> bool:
-        return (folder / name).exists()
+        return os.path.lexists(folder / name)
 
     def beside(name: str) -> bool:
-        return (folder.parent / name).exists()
+        return os.path.lexists(folder.parent / name)
 
     return excluded_folder(folder.name, inside, beside) is not None
 
 
 def _existing(given: Path) -> Path:
     place = given.expanduser().resolve()
-    if not place.exists():
+    if not os.path.lexists(place):
         raise KxError(
             ErrorCode.PATH_NOT_FOUND,
             "there is no {path}",

@@ -54,6 +54,8 @@ KNOWLEDGE_SAID: dict[str, str] = {
         "não é um tipo de arquivo aceito; veja quais são: kx kb limits"
     ),
     "a link, which is not followed": "um link, que não é seguido",
+    "it cannot be read: {problem}": "não pode ser lida: {problem}",
+    "what you wrote is kept in {path}": "o que você escreveu está guardado em {path}",
     "it is no file": "não é um arquivo",
     "look at its permissions, then import it again": "veja suas permissões e importe-o de novo",
     "there is no {path}": "não existe {path}",
@@ -100,8 +102,8 @@ KNOWLEDGE_SAID: dict[str, str] = {
     ),
     "{count} records written to {path}": "{count} registros escritos em {path}",
     "{path} cannot be written: {problem}": "{path} não pode ser escrito: {problem}",
-    "name a file that is not there yet, in a folder that is": (
-        "indique um arquivo que ainda não exista, em uma pasta que exista"
+    "name a place that is not there yet, in a folder you may write to": (
+        "indique um lugar que ainda não exista, em uma pasta onde você possa escrever"
     ),
     "name the records to forget, or give --all": "indique os registros a esquecer, ou use --all",
     "see them with: kx memory list": "veja-os com: kx memory list",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kx.knowledge.given import given_bytes
 from kx.knowledge.importing import locator_of
 from kx.knowledge.sources import read_source, sources
 from shared.errors import ErrorCode, KxError
@@ -94,6 +95,25 @@ def test_pipe_and_link_are_not_read(folder: Path):
         with pytest.raises(KxError) as refused:
             read_source(folder / name, LIMITS)
         assert refused.value.code == ErrorCode.BAD_REQUEST
+
+
+def test_folder_that_cannot_be_read_is_told_and_stops_nothing(folder: Path):
+    """What lies beside it is still imported."""
+    if os.geteuid() == 0:
+        pytest.skip("nothing is closed to root")
+    (folder / "sub").chmod(0)
+    found = {source.path.name: source.refusal for source in sources((folder,), LIMITS)}
+    assert (found["sub"], found["a.md"]) == ("unreadable", None)
+    (folder / "sub").chmod(0o700)
+
+
+@pytest.mark.parametrize(("name", "code"), [(".env", ErrorCode.PATH_DENIED), ("nope.md", ErrorCode.PATH_NOT_FOUND)])
+def test_secret_and_missing_file_are_refused_as_a_content_too(folder: Path, name: str, code: ErrorCode):
+    """`kx kb add` and `edit` take no file that an import would not."""
+    with pytest.raises(KxError) as refused:
+        given_bytes(str(folder / name), None)
+    assert refused.value.code == code
+    assert given_bytes(str(folder / "a.md"), None) == b"text"
 
 
 def test_equal_names_in_two_folders_are_two_items(folder: Path, tmp_path: Path):

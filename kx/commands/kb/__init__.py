@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kx.commands.kb import bases, erasing, folders, items, moves, reading, spaces, surroundings
+from kx.commands.kb import bases, editing, erasing, folders, items, moves, reading, spaces, surroundings
 from kx.usage import SuggestingGroup
 
 
@@ -15,7 +15,7 @@ def command() -> None:
 
 for _verb in (
     spaces.space_list, spaces.space, bases.base_list, bases.create, bases.update,
-    items.items, items.add, items.edit, folders.import_files, folders.export,
+    items.items, items.add, editing.edit, folders.import_files, folders.export,
     moves.publish, moves.archive, moves.restore, erasing.delete,
     reading.read, reading.revisions, reading.diff, reading.search,
     surroundings.audit, surroundings.link, surroundings.unlink, surroundings.links, surroundings.limits,
