@@ -1,7 +1,7 @@
 """The messages of knowledge bases: spaces, bases, items, immutable revisions, search and exact citations (pure).
 
-As those of `shared.messages`, of which they are a part in a file of their own. They belong to no project: subjects are
-`kx.v1.knowledge.{verb}`. Each carries its caller; what the caller may do is role and scopes together.
+As those of `shared.messages`, of which they are a part in a file of their own. They belong to no project: their subjects
+name no tree. Each carries its caller; what the caller may do is role and scopes together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What follows from the databases: the derived trees, and the endpoints of search and memory."""
+"""What follows from the databases: the derived trees, and who searches them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,9 @@ from services.knowledge.mirror import SpaceMirror, SpaceTexts, compare_spaces
 from services.knowledge.recall import Recall
 from services.knowledge.search import KnowledgeSearch
 from services.knowledge.trees import Source, Trees
-from shared.bus import Bus, Endpoint
+from shared.bus import Bus
 from shared.errors import KxError
 from shared.settings import Settings
-from shared.subjects import FORGET, KNOWLEDGE_SEARCH, MEMORIES, PROMOTE, RECALL, REMEMBER
-
-SEARCHES_AT_ONCE = 8
 
 _log: FilteringBoundLogger = structlog.get_logger()
 
@@ -34,28 +31,17 @@ class Derived:
         self._settings = settings
         self._desk = desk
         self._trees = Trees(Shelf(settings), Indexing(bus), self._source_of)
-        self._memory = Memory(desk, self._trees, now)
-        self._search = KnowledgeSearch(bus, desk, self._trees)
-        self._recall = Recall(bus, desk, self._trees, self._memory, self._search)
-        self._space_texts, self._memory_texts = SpaceTexts(desk), MemoryTexts(self._memory)
+        self.memory = Memory(desk, self._trees, now)
+        self.search = KnowledgeSearch(bus, desk, self._trees)
+        self.recall = Recall(bus, desk, self._trees, self.memory, self.search)
+        self._space_texts, self._memory_texts = SpaceTexts(desk), MemoryTexts(self.memory)
         desk.mirror = SpaceMirror(self._trees)
-
-    def endpoints(self) -> tuple[Endpoint, ...]:
-        """Give the endpoints of search and memory."""
-        return (
-            Endpoint(route=KNOWLEDGE_SEARCH, handle=self._search.search, at_once=SEARCHES_AT_ONCE),
-            Endpoint(route=REMEMBER, handle=self._memory.remember),
-            Endpoint(route=FORGET, handle=self._memory.forget),
-            Endpoint(route=PROMOTE, handle=self._memory.promote),
-            Endpoint(route=MEMORIES, handle=self._memory.listed),
-            Endpoint(route=RECALL, handle=self._recall.recall, at_once=SEARCHES_AT_ONCE),
-        )
 
     async def compare(self, *, thorough: bool) -> None:
         """Make every tree equal to its database; what keeps one from it keeps nobody from being answered."""
-        await self._memory.sweep()
+        await self.memory.sweep()
         try:
-            memories = trees_of(self._memory.keys())
+            memories = trees_of(self.memory.keys())
             await self._trees.start(memories, lambda tree: tree.startswith(MEMORY_TREE), thorough=thorough)
             if self._settings.knowledge:
                 await compare_spaces(self._trees, self._desk, thorough=thorough)
@@ -67,7 +53,7 @@ class Derived:
         await self.compare(thorough=True)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._trees.retry)
-            tasks.start_soon(self._memory.keep_swept)
+            tasks.start_soon(self.memory.keep_swept)
 
     async def settle(self) -> None:
         """Wait until what was written is in the index."""

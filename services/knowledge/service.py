@@ -51,6 +51,7 @@ from shared.knowledge_upkeep_messages import KnowledgeLimits, LimitsRequest
 from shared.runtime import health_endpoint
 from shared.settings import Settings
 
+SEARCHES_AT_ONCE = 8  # each asks every space
 IMPORTS_AT_ONCE = 4  # each holds a whole file in memory
 
 
@@ -72,7 +73,7 @@ async def service(
     contract = ServiceContract(
         name=subjects.KNOWLEDGE,
         description="knowledge bases: spaces, items, immutable revisions",
-        endpoints=(*truth_endpoints(desk), *derived.endpoints(), health_endpoint(subjects.KNOWLEDGE)),
+        endpoints=(*truth_endpoints(desk), *derived_endpoints(derived), health_endpoint(subjects.KNOWLEDGE)),
     )
     try:
         async with anyio.create_task_group() as tasks:
@@ -114,6 +115,18 @@ def truth_endpoints(desk: Desk) -> tuple[Endpoint, ...]:
         Endpoint(route=subjects.LINK_SET, handle=writing(links.put)),
         Endpoint(route=subjects.LINKS, handle=from_disk(links.listed)),
         Endpoint(route=subjects.LIMITS, handle=_limits),
+    )
+
+
+def derived_endpoints(derived: Derived) -> tuple[Endpoint, ...]:
+    """Give the endpoints of search and memory."""
+    return (
+        Endpoint(route=subjects.KNOWLEDGE_SEARCH, handle=derived.search.search, at_once=SEARCHES_AT_ONCE),
+        Endpoint(route=subjects.REMEMBER, handle=derived.memory.remember),
+        Endpoint(route=subjects.FORGET, handle=derived.memory.forget),
+        Endpoint(route=subjects.PROMOTE, handle=derived.memory.promote),
+        Endpoint(route=subjects.MEMORIES, handle=derived.memory.listed),
+        Endpoint(route=subjects.RECALL, handle=derived.recall.recall, at_once=SEARCHES_AT_ONCE),
     )
 
 

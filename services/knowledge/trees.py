@@ -17,7 +17,7 @@ from structlog.typing import FilteringBoundLogger
 
 from services.knowledge.adapters.shelf import Shelf, Wanted, changes
 from services.knowledge.indexing import Indexing
-from shared.errors import KxError
+from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
 
 SEEN_S = 1.0  # what was written is searchable by words when its writer is answered, or a moment later
@@ -95,9 +95,8 @@ class Trees:
         """Go on with erasures that were not done, for ever."""
         while True:
             await anyio.sleep(RETRY_S)
-            for tree in await self._blocking(self._shelf.names):
-                if await self._blocking(partial(self._shelf.erasing, tree)):
-                    await self._guarded(tree, partial(self._finish_erasure, tree))
+            for tree in await to_thread.run_sync(self._shelf.names, limiter=self._writing):
+                await self._guarded(tree, partial(self._finish_erasure, tree))
 
     async def settle(self) -> None:
         """Wait until what was written by this process is in the index, vectors too."""
@@ -159,7 +158,8 @@ class Trees:
 
     async def _finish_erasure(self, tree: str) -> None:
         async with self._lock(tree):
-            await self._erase(tree)
+            if len(await self._blocking(partial(self._shelf.erasing, tree))) > 0:
+                await self._erase(tree)
 
     async def _erase(self, tree: str) -> None:
         folders = await self._blocking(partial(self._shelf.erasing, tree))
@@ -187,7 +187,16 @@ class Trees:
             _log.warning("tree.behind", tree=tree, error_code=error.code.value)
 
     async def _blocking(self, work: Callable[[], T]) -> T:
-        return await to_thread.run_sync(work, limiter=self._writing)
+        try:
+            return await to_thread.run_sync(work, limiter=self._writing)
+        except OSError as error:  # a disk that is read-only, a folder that was made someone else's
+            raise KxError(
+                ErrorCode.CONFIG_UNREADABLE,
+                "{file} cannot be used: {problem}",
+                hint="set KX_HOME to a folder of your own",
+                file=error.filename or "spaces",
+                problem=error.strerror or error,
+            ) from error
 
     def _lock(self, tree: str) -> anyio.Lock:
         return self._locks.setdefault(tree, anyio.Lock())

@@ -46,7 +46,7 @@ class Shelf:
 
     def names(self) -> tuple[str, ...]:
         """Name the trees that are there."""
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             return tuple(sorted(one.name for one in self._settings.spaces_dir.iterdir() if one.is_dir()))
         return ()
 
