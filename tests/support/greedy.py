@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-CONNECTIONS = 8
+CONNECTIONS = 32  # more than a token may ask at once, so that some are refused however slow the machine is
 
 
 class Asked(Struct, frozen=True):
