@@ -56,7 +56,7 @@ def edit(
         text = handed_over(context, data, name="the edited text")
         revision = change.if_revision or found.part.revision.id
         written = _write(context, found.part.item.id, replace(change, text=text, if_revision=revision), stack=stack)
-    except KxError:
+    except (KxError, ExceptionGroup):  # embedded, it comes out of the services around it
         if data != found.content:
             context.tell("what you wrote is kept in {path}", path=_kept(data))
         raise
