@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -233,19 +234,15 @@ def test_child_ends_with_the_process_that_waits_for_it(tmp_path: Path):
     with subprocess.Popen(waiting, stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
         assert parent.stdout is not None
         child = Path("/proc") / parent.stdout.readline().strip()
+        anyio.run(_until, lambda: "NoNewPrivs:\t1" in (child / "status").read_text())  # the walls stand
         parent.kill()
-    with anyio.from_thread.start_blocking_portal() as portal:
-        portal.call(_gone, child)
+    anyio.run(_until, lambda: not child.exists() or ") Z " in (child / "stat").read_text())
 
 
-async def _gone(process: Path) -> None:
-    with anyio.fail_after(10):
-        while _is_alive(process):  # noqa: ASYNC110  # no event tells of another's child
+async def _until(is_so: Callable[[], bool]) -> None:
+    with anyio.fail_after(20):
+        while not is_so():  # noqa: ASYNC110  # no event tells of another's child
             await anyio.sleep(0.02)
-
-
-def _is_alive(process: Path) -> bool:
-    return process.exists() and ") Z " not in (process / "stat").read_text()
 
 
 @pytest.mark.anyio

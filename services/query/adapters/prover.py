@@ -102,8 +102,6 @@ class Prover:
         return replace(passage, heading=heading, at=found[0], elsewhere=tuple(found[1:]))
 
     def _place(self, text: str, place: Location, *, is_sound: bool) -> Location | None:
-        if place.is_extracted:  # its bytes are the proof: the text is not among them
-            return place if is_sound and self._is_unchanged(place) else None
         if self._is_unchanged(place):
             if is_sound:
                 return place
@@ -133,7 +131,7 @@ class Prover:
         try:
             if _is_as_indexed(opened.stat, place):
                 return True
-            if place.is_extracted:
+            if place.is_extracted:  # its bytes are the proof: the text is not among them
                 return self._has_hash(opened.fd, opened.stat.st_size, place)
             self._texts[place.path] = self._read(opened.fd, opened.stat.st_size)
         finally:
