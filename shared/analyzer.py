@@ -174,7 +174,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    bare = _without_marks(text).casefold().translate(_WITHOUT_DECOMPOSITION)
+    bare = without_marks(text).casefold().translate(_WITHOUT_DECOMPOSITION)
     return unicodedata.normalize("NFC", bare)
 
 
@@ -230,7 +230,7 @@ def _pieces(raw: str) -> list[str]:
         return _parts(raw)
     found: list[str] = []
     for place, run in enumerate(_UNSPACED.split(raw)):
-        found += _pairs(run) if place % 2 else _parts(_without_marks(run))
+        found += _pairs(run) if place % 2 else _parts(without_marks(run))
     return found
 
 
@@ -256,7 +256,7 @@ def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or ([run] if run else [])
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
     """Give the letters and digits of `text` in their plain form, case kept."""
     apart = unicodedata.normalize("NFKD", text)
     return "".join(c for c in apart if c.isalnum() or c == "_").translate(_NOT_A_LETTER_TO_SQLITE)

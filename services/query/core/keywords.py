@@ -7,7 +7,7 @@ whether it is a name that somebody coined (`retry_policy`, `CircuitBreaker`), wh
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -70,21 +70,23 @@ def keywords(text: str, heading: str = "", *, ignored: Sequence[str] = ()) -> tu
     ('circuit breaker', 'opens', 'closes')
     """
     unwanted = {fold(word) for word in ignored}
-    named = _keys(heading, unwanted)
-    in_text = _keys(text[:MAX_SCANNED_CHARS], unwanted)
-    inner = _keys(_innermost(heading), unwanted)
+    in_heading, in_body = _words(heading, unwanted), _words(text[:MAX_SCANNED_CHARS], unwanted)
+    named, in_text = _keys_of(in_heading), _keys_of(in_body)
+    inner = _keys_of(_words(_innermost(heading), unwanted))
     boosts = {
         key: HEADING_BOOST if key in in_text else HEADING_ONLY_BOOST if key in inner else OUTER_HEADING_BOOST
         for key in named
     }
-    words = _words(f"{heading}\n{text}"[:MAX_SCANNED_CHARS], unwanted)
+    words = [*in_heading, *in_body]
+    if len(heading) + 1 + len(text) > MAX_SCANNED_CHARS:
+        words = _words(f"{heading}\n{text}"[:MAX_SCANNED_CHARS], unwanted)
     tallies = _tallies(words, boosts)
     order = sorted(tallies, key=lambda key: (-_score(tallies[key], len(words)), tallies[key].place, key))
     return tuple(tallies[key].shown for key in _without_parts(order)[:MAX_KEYWORDS])
 
 
-def _keys(text: str, unwanted: set[str]) -> set[str]:
-    return {word.key for word in _words(text, unwanted) if word is not None}
+def _keys_of(words: Iterable[_Word | None]) -> set[str]:
+    return {word.key for word in words if word is not None}
 
 
 def _innermost(heading: str) -> str:

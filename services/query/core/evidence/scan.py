@@ -1,12 +1,13 @@
 """Find the words of texts by arithmetic over their bytes (pure).
 
 Gives the analyzer's words in its order, as hashes of 64 bits: a fifth of the time that cutting 200 passages into words
-and looking each up takes. What these rules do not cover, letters beyond ASCII and words longer than an index keeps, the
-analyzer does first.
+and looking each up takes. Latin letters lose their accents first; a text with letters of another kind is cut by the
+analyzer.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from services.query.core.evidence.hashed import Bytes, Hashes, Indices, hashes_of
-from shared.analyzer import MAX_PARTS, MAX_TERM_CHARS, words
+from shared.analyzer import MAX_PARTS, MAX_TERM_CHARS, without_marks, words
 
 Flags = npt.NDArray[np.bool_]
 
@@ -29,7 +30,16 @@ def _kind(byte: int) -> int:
     return _JOINER if char == "_" else _DIGIT if char in "0123456789" else _CAPITAL if "A" <= char <= "Z" else _SMALL
 
 
+_IS_WORD: Final = re.compile(r"\w")
 _KINDS: Final = bytes(map(_kind, range(256)))
+
+
+# Latin letters as the analyzer folds them, and what parts words beyond ASCII; a text with anything else is its own.
+_LATIN: Final = {
+    code: bare if _IS_WORD.match(chr(code)) else " "
+    for code in (*range(0x80, 0x250), *range(0x2010, 0x2060), 0x20AC)
+    if (bare := without_marks(chr(code))).isascii() and (bare or not _IS_WORD.match(chr(code)))
+}
 
 
 class Scanned(Struct, frozen=True):
@@ -97,11 +107,15 @@ def _part_places(cut: _Cut) -> Indices:
 
 
 def _cut(texts: Sequence[str]) -> _Cut:
-    encoded = [text.encode() if text.isascii() else " ".join(words(text)).encode() for text in texts]
+    plain = [text if text.isascii() else text.translate(_LATIN) for text in texts]
+    analysed = [place for place, text in enumerate(plain) if not text.isascii()]
+    for place in analysed:
+        plain[place] = " ".join(words(texts[place]))
+    encoded = [text.encode() for text in plain]
     joined = b"\n".join(encoded)
     kinds = np.frombuffer(bytearray(joined.translate(_KINDS)), dtype=np.uint8)
     ends = np.cumsum([len(text) + 1 for text in encoded], dtype=np.intp)
-    for text in [place for place, text in enumerate(texts) if not text.isascii()]:
+    for text in analysed:
         its = kinds[ends[text] - 1 - len(encoded[text]) : ends[text] - 1]
         its[its > _BLANK] = _SMALL  # not cut again
     at = np.flatnonzero(kinds > _JOINER)

@@ -11,7 +11,7 @@ from shared.analyzer import stem, words
 from shared.stopwords import STOP_WORDS
 
 # Borders of words: case, digits, underscores, accents, and what is longer than a term or has more parts than are kept.
-WORDS = st.text("aBcD09_ .é", max_size=120)
+WORDS = st.text("aBcD09_ .éÉªø–\u0301…ŉĳ²ß", max_size=120)
 
 
 def grams_of(tokens: Tokens) -> bytes:
