@@ -189,6 +189,24 @@ async def test_every_way_to_ask_is_answered_as_specified(settings, tmp_path, gat
     passed("A7", cases=len(cases))
 
 
+async def test_every_place_and_token_is_judged_for_rest_as_for_mcp(settings, tmp_path, gated):
+    """Row A7 below `/api/v1`: who is refused by Host, Origin or token there is refused here, and nobody is granted more."""
+    token, cases = every_case(settings, make_settings(tmp_path / "other"), gated)
+    refused = [
+        case for case in cases if case.status in {401, 403} or case.told.endswith(("no Host", "Hosts", "Host twice"))
+    ]
+    async with fake_services() as (bus, fakes), http_door(bus, settings) as door:
+        for case in refused:
+            case.how = {"path": "/api/v1/knowledge/search"}
+            answered = await asked(door, token, case)
+            assert answered.status == case.status, case.told
+            assert set(answered.json()) == {"error"}, case.told
+            assert not [name for name in answered.headers if name.startswith("access-control")], case.told
+            assert token not in repr(answered)
+        assert fakes.asked == []
+    passed("A7", interface="rest", cases=len(refused))
+
+
 async def test_an_open_door_takes_addresses_but_no_names(settings, gated):
     """Bound to 0.0.0.0 any address of the machine may be the Host; a name could be anybody's."""
     token = make_token(settings, gated)
