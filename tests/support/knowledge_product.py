@@ -1,4 +1,4 @@
-"""Knowledge with everything that is searched behind it, on a bus in memory, with a stand-in for the model."""
+"""Knowledge with everything that is searched behind it, on a bus in memory; mostly with a stand-in for the model."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ from tests.support.knowledge_bench import Asker, Clock
 class KnowledgeProduct:
     """A home folder, and the services over it."""
 
-    def __init__(self, home: Path, **environ: str) -> None:
+    def __init__(self, home: Path, *, has_model: bool = False, **environ: str) -> None:
         self.home = home
+        self.has_model = has_model
         self.settings: Settings = make_settings(home, **environ)
         ensure_home(self.settings)
         self.clock = Clock()
@@ -45,10 +46,12 @@ class KnowledgeProduct:
         async with AsyncExitStack() as entered:
             bus = await entered.enter_async_context(MemoryBus())
             if searches:
-                await entered.enter_async_context(query(bus, self.settings, encoder=self.encoder))
+                encoder = None if self.has_model else self.encoder
+                await entered.enter_async_context(query(bus, self.settings, encoder=encoder))
                 await entered.enter_async_context(watcher(bus, self.settings, follow=False))
             if indexes:
-                await entered.enter_async_context(embedder(bus, self.settings, open_encoder=lambda: self.encoder))
+                bulk = {} if self.has_model else {"open_encoder": lambda: self.encoder}
+                await entered.enter_async_context(embedder(bus, self.settings, **bulk))
                 await entered.enter_async_context(indexer(bus, self.settings, mode="test"))
             await entered.enter_async_context(knowledge(bus, self.settings, now=self.clock, is_once=True))
             yield Asker(bus, self.settings, Caller(client="test"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -19,6 +20,9 @@ from shared.kinds import extension_of
 FOLDER = "kb"  # named in the tree's configuration, so that no ignore file of the surroundings hides it
 MAX_SLUG_BYTES = 120
 DEFAULT_EXTENSION = "md"
+PATHS_KEPT = (
+    65_536  # every path of a space is asked for after each change in it; the rules for names cost 50 microseconds
+)
 
 _HEX, _LETTERS = "0123456789abcdef", "abcdefghijklmnop"
 _TO_LETTERS = str.maketrans(_HEX, _LETTERS)
@@ -46,6 +50,7 @@ def lettered(found: str) -> str:
     return f"{prefix}_{digits.translate(_TO_LETTERS)}"
 
 
+@lru_cache(maxsize=PATHS_KEPT)
 def path_of(place: Place, title: str, format_name: str) -> str:
     """Give the path of a text; the same title, format and place always give the same.
 

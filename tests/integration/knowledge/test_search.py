@@ -49,6 +49,30 @@ async def test_each_mode_answers(product: KnowledgeProduct, mode: str) -> None:
         assert (await titles(me, "how long are copies kept in the vault", mode=mode))[0] == "Copies"
 
 
+async def test_modes_find_what_they_are_for(tmp_path: Path) -> None:
+    """Issue 9, point 2, with the model: meaning finds other words, words find a name, both together find either."""
+    product = KnowledgeProduct(tmp_path, has_model=True)
+    async with product.serving() as me:
+        base = await me.base("Runbooks")
+        for title, text in (
+            ("Cold start", "# Cold start\n\nIf the machine will not boot, hold the power button for ten seconds.\n"),
+            ("Holidays", "# Holidays\n\nEveryone may take thirty days off each year, as ticket QX-7741 says.\n"),
+            ("Coffee", "# Coffee\n\nThe espresso machine is descaled on Mondays.\n"),
+        ):
+            await me.item(base.id, title, text, publish=True)
+        await indexed(me.bus, product.tree(base.space).instance)
+        for mode in ("semantic", "hybrid", "rrf"):
+            assert (await titles(me, "how much vacation do people get", mode=mode))[0] == "Holidays", mode
+            assert (await titles(me, "computer does not turn on", mode=mode))[0] == "Cold start", mode
+        for mode in ("lexical", "hybrid", "rrf"):
+            assert (await titles(me, "QX-7741", mode=mode))[0] == "Holidays", mode
+        assert await titles(me, "vacation", mode="lexical") == []
+        reply = await search(me, "vacation", mode="semantic")
+        assert reply.lanes["vector"].state == "ok"
+        scores = [hit.score for hit in reply.results]
+        assert scores == sorted(scores, reverse=True)
+
+
 async def test_title_is_found_though_the_text_does_not_say_it(product: KnowledgeProduct) -> None:
     """A title is words of the item."""
     async with product.serving() as me:
