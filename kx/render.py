@@ -174,7 +174,8 @@ def _address_json(address: str) -> dict[str, str]:
 def _excerpt_json(excerpt: Excerpt | None) -> dict[str, Any] | None:
     if excerpt is None:
         return None
-    return {"start_line": excerpt.start_line, "end_line": excerpt.end_line, "text": excerpt.text}
+    found = {"start_line": excerpt.start_line, "end_line": excerpt.end_line, "text": excerpt.text}
+    return found | {"is_part": True} if excerpt.is_part else found
 
 
 def lane_json(lane: LaneReport) -> dict[str, Any]:
@@ -192,11 +193,11 @@ def lane_json(lane: LaneReport) -> dict[str, Any]:
 
 def _hit_text(hit: Hit, catalogue: Catalogue, paint: Paint) -> str:
     score = paint.score(f"[{hit.score:.4f}]")
-    place = paint.place(visible(place_text(hit.path, hit.start_line, hit.end_line, hit.address)))
+    place = paint.place(visible(place_text(hit.path, hit.start_line, hit.end_line, catalogue.sentence(hit.address))))
     lines = [f"{score} {place} {paint.aside(f'[{hit.kind}|{catalogue.text(hit.origin)}]')}"]
     lines += _excerpt_lines(hit, catalogue, paint)
     if hit.spans:
-        told = (lines_text(span.start_line, span.end_line, span.address) for span in hit.spans)
+        told = (lines_text(span.start_line, span.end_line, catalogue.sentence(span.address)) for span in hit.spans)
         spans = ", ".join(dict.fromkeys(told))  # a page may have two
         if hit.address:
             lines.append(visible(catalogue.text("also in this document: {spans}", spans=spans)))
@@ -204,7 +205,8 @@ def _hit_text(hit: Hit, catalogue: Catalogue, paint: Paint) -> str:
             lines.append(catalogue.text("also in this file: lines {spans}", spans=spans))
     if hit.also:
         places = ", ".join(
-            place_text(place.path, place.start_line, place.end_line, place.address) for place in hit.also
+            place_text(place.path, place.start_line, place.end_line, catalogue.sentence(place.address))
+            for place in hit.also
         )
         lines.append(visible(catalogue.text("same text: {places}", places=places)))
     if hit.parts:
@@ -218,9 +220,17 @@ def _excerpt_lines(hit: Hit, catalogue: Catalogue, paint: Paint) -> list[str]:
     if shown is None:
         return [visible(" ".join(hit.heading.split()))] if hit.heading else []
     lines = visible(shown.text).split("\n")
+    if shown.is_part:
+        return [paint.aside(_part_title(shown, catalogue)), *lines]
     if hit.address or (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line):
         return lines
     return [paint.aside(lines_title(shown.start_line, shown.end_line, catalogue)), *lines]
+
+
+def _part_title(shown: Excerpt, catalogue: Catalogue) -> str:
+    if shown.start_line == shown.end_line:
+        return catalogue.text("line {line}, in part:", line=shown.start_line)
+    return catalogue.text("lines {start}-{end}, in part:", start=shown.start_line, end=shown.end_line)
 
 
 def lines_title(start: int, end: int, catalogue: Catalogue) -> str:

@@ -60,3 +60,4 @@ class Excerpt(Struct, frozen=True, kw_only=True):
     start_line: int  # 1-based, inclusive
     end_line: int
     text: str  # exactly these lines, joined by "\n"
+    is_part: bool = False  # it begins or ends inside a long line: then exactly that part of them

@@ -10,6 +10,8 @@ ANSWERS: dict[str, str] = {
     "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index": (
         "Tente outras palavras ou deixe de fora --type e --path; depois de mudanças, atualize o índice com: kx index"
     ),
+    "line {line}, in part:": "linha {line}, em parte:",
+    "lines {start}-{end}, in part:": "linhas {start}-{end}, em parte:",
     "line {line}:": "linha {line}:",
     "lines {start}-{end}:": "linhas {start}-{end}:",
     "more: --offset {offset}": "mais: --offset {offset}",

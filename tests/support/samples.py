@@ -134,7 +134,7 @@ SAMPLES: tuple[m.Message, ...] = (
                 spans=(ex.Span(start_line=7, end_line=9, score=0.25),),
                 also=(ex.Place(path="b.md", start_line=1, end_line=3),),
                 parts={"rrf": 0.5},
-                excerpt=ex.Excerpt(start_line=1, end_line=1, text="olá"),
+                excerpt=ex.Excerpt(start_line=1, end_line=1, text="olá", is_part=True),
             ),
         ),
         lanes={"vector": m.LaneReport(state="partial", coverage=0.5, took_ms=2.5, considered=50, reason="indexing")},

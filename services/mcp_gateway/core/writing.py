@@ -149,6 +149,8 @@ def _found(hit: Hit) -> FoundPassage:
     height = hit.end_line - hit.start_line + 1
     is_whole = shown is not None and (shown.start_line, shown.end_line) == (hit.start_line, hit.end_line)
     lines = "" if shown is None or is_whole or hit.address else f"{shown.start_line}-{shown.end_line}"
+    if shown is not None and shown.is_part:
+        lines = f"{shown.start_line}-{shown.end_line}, in part"
     return FoundPassage(
         path=visible(hit.path),
         start_line=hit.start_line,

@@ -8,8 +8,9 @@ words is shown from its beginning.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -20,46 +21,94 @@ from shared.excerpts import Excerpt
 SAME_WORTH_DIGITS = 9  # sums of floating point in another order differ beyond
 
 
+LONG_LINE_CHARS = 240
+"""Prose that is not wrapped has a paragraph on a line; a longer line is divided where a budget counts every token."""
+
+MIN_PIECE_CHARS, MAX_PIECE_CHARS = 80, 320
+
+_SENTENCE_END = re.compile(r"[.!?;:。！？][\"')\]]*(?:\s+|(?<=[。！？]))")
+
+
 class Source(Struct, frozen=True):
     """Text that excerpts are taken of, and the line it begins at."""
 
     text: str
     start_line: int = 1  # 1-based
 
-    @property
-    def lines(self) -> list[str]:
-        """Its lines, without their ends."""
-        return self.text.split("\n")
+
+class Piece(Struct, frozen=True):
+    """A line, or a part of a long one."""
+
+    start: int  # in characters of the text
+    end: int
+    line: int  # 0-based
 
 
 class Ruler:
-    """Takes excerpts of one source; analyses its lines once."""
+    """Takes excerpts of one source; analyses its pieces once. With `is_fine` a long line is several pieces."""
 
-    def __init__(self, source: Source, worth: Mapping[str, float]) -> None:
+    def __init__(self, source: Source, worth: Mapping[str, float], *, is_fine: bool = False) -> None:
         self._source = source
         self._worth = worth
-        self.lines = source.lines
+        self.pieces = list(pieces_of(source.text, is_fine=is_fine))
         self._terms: list[list[str]] | None = None
 
     def excerpt(self, most: int) -> Excerpt | None:
-        """Give the best run of at most `most` lines; None for no lines at all."""
+        """Give the best run of at most `most` pieces; None for none at all."""
         if most < 1:
             return None
-        first, last = 0, len(self.lines)
+        first, last = 0, len(self.pieces)
         if most < last:
             first, last = self._without_blank_edges(*self._best(most))
-        start = self._source.start_line + first
-        return Excerpt(start_line=start, end_line=start + last - first - 1, text="\n".join(self.lines[first:last]))
+        return self._written(self.pieces[first], self.pieces[last - 1])
+
+    def _written(self, first: Piece, last: Piece) -> Excerpt:
+        text, start_line = self._source.text, self._source.start_line
+        is_whole = text[first.start - 1 : first.start] in {"", "\n"} and text[last.end : last.end + 1] in {"", "\n"}
+        shown = text[first.start : last.end]
+        return Excerpt(
+            start_line=start_line + first.line,
+            end_line=start_line + last.line,
+            text=shown if is_whole else shown.rstrip(" \t"),
+            is_part=not is_whole,
+        )
 
     def _best(self, most: int) -> tuple[int, int]:
         if self._terms is None:
-            self._terms = [sorted(self._worth.keys() & _keys(line)) for line in self.lines]
+            texts = (self._source.text[piece.start : piece.end] for piece in self.pieces)
+            self._terms = [sorted(self._worth.keys() & _keys(text)) for text in texts]
         start = best_run(self._terms, self._worth, most)
         return start, start + most
 
     def _without_blank_edges(self, first: int, last: int) -> tuple[int, int]:
-        kept = [place for place in range(first, last) if self.lines[place].strip()]
+        text = self._source.text
+        kept = [at for at in range(first, last) if text[self.pieces[at].start : self.pieces[at].end].strip()]
         return (kept[0], kept[-1] + 1) if kept else (first, last)
+
+
+def pieces_of(text: str, *, is_fine: bool = False) -> Iterator[Piece]:
+    """Divide a text into its lines; with `is_fine` long ones at sentences, else at blanks, else anywhere."""
+    offset = 0
+    for number, line in enumerate(text.split("\n")):
+        ends = _ends(line) if is_fine and len(line) > LONG_LINE_CHARS else [len(line)]
+        for start, end in pairwise([0, *ends]):
+            yield Piece(offset + start, offset + end, number)
+        offset += len(line) + 1
+
+
+def _ends(line: str) -> list[int]:
+    """Give where the pieces of a long line end; none is longer than `MAX_PIECE_CHARS`."""
+    ends: list[int] = []
+    start = 0
+    for sentence in (*(found.end() for found in _SENTENCE_END.finditer(line)), len(line)):
+        while sentence - start > MAX_PIECE_CHARS:
+            blank = line.rfind(" ", start + MIN_PIECE_CHARS, start + MAX_PIECE_CHARS)
+            start = blank + 1 if blank >= 0 else start + MAX_PIECE_CHARS
+            ends.append(start)
+        if sentence - start >= MIN_PIECE_CHARS or sentence == len(line):
+            start = sentence
+            ends.append(start)
+    return ends
 
 
 def pair_key(first: str, second: str) -> str:

@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.query.core.excerpts import Ruler, Source
 from shared.excerpts import Budget, Excerpt
 from shared.token_estimate import tokens
 
 FEW_LINES = 3
-"""A result is shown with so many lines at least before the next is tried for; with less it would only be a place."""
+"""A result is shown with so many lines, or sentences of a long one, before the next is tried for: less is only a place."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
     """One result to be shown."""
 
     source: Source
-    most: int  # lines of its excerpt; 0 is its place alone
+    most: int  # lines of its excerpt, within a budget pieces; 0 is its place alone
     beside: tuple[str, ...] = ()  # what is shown of it besides
 
 
@@ -36,13 +37,14 @@ class Packed(Struct, frozen=True, kw_only=True):
 
 def excerpts(wanted: Sequence[Wanted], worth: Mapping[str, float], budget: Budget | None = None) -> Packed:
     """Take the excerpt of each result; with a budget of as many as fit."""
-    rulers = [Ruler(one.source, worth) for one in wanted]
+    rulers = [Ruler(one.source, worth, is_fine=budget is not None) for one in wanted]
     if budget is None:
         return Packed(excerpts=tuple(ruler.excerpt(one.most) for ruler, one in zip(rulers, wanted, strict=True)))
     return _packed(wanted, rulers, budget)
 
 
 def _packed(wanted: Sequence[Wanted], rulers: Sequence[Ruler], budget: Budget) -> Packed:
+    wanted = [_in_pieces(one, ruler) for one, ruler in zip(wanted, rulers, strict=True)]
     left = budget.tokens
     few: list[Excerpt | None] = []
     for one, ruler in zip(wanted, rulers, strict=True):
@@ -60,18 +62,24 @@ def _packed(wanted: Sequence[Wanted], rulers: Sequence[Ruler], budget: Budget) -
         left += _cost(least) - _cost(grown)
         shown.append(grown)
     whole = (ruler.excerpt(one.most) for one, ruler in zip(wanted, rulers, strict=True))
-    shortened = sum(_height(one) < _height(all_of_it) for one, all_of_it in zip(shown, whole, strict=False))
+    shortened = sum(_chars(one) < _chars(all_of_it) for one, all_of_it in zip(shown, whole, strict=False))
     return Packed(excerpts=tuple(shown), shortened=shortened)
 
 
+def _in_pieces(one: Wanted, ruler: Ruler) -> Wanted:
+    """Let a text of few enough lines have all of its pieces."""
+    lines = one.source.text.count("\n") + 1
+    return replace(one, most=len(ruler.pieces)) if lines <= one.most else one
+
+
 def _longest(ruler: Ruler, most: int, limit: int, least: Excerpt | None = None) -> Excerpt | None:
-    """Give the excerpt of the most lines, at most `most`, that costs at most `limit`; `least` does."""
-    found, low, high = least, _height(least), min(most, len(ruler.lines))
+    """Give the longest excerpt of at most `most` pieces that costs at most `limit`; `least` does."""
+    found, low, high = least, 0, min(most, len(ruler.pieces))
     while low < high:
         middle = (low + high + 1) // 2
         tried = ruler.excerpt(middle)
         if tried is not None and _cost(tried) <= limit:
-            found, low = tried, middle
+            found, low = (tried if _chars(tried) >= _chars(found) else found), middle
         else:
             high = middle - 1
     return found
@@ -81,5 +89,5 @@ def _cost(excerpt: Excerpt | None) -> int:
     return 0 if excerpt is None else tokens(excerpt.text)
 
 
-def _height(excerpt: Excerpt | None) -> int:
-    return 0 if excerpt is None else excerpt.end_line - excerpt.start_line + 1
+def _chars(excerpt: Excerpt | None) -> int:
+    return 0 if excerpt is None else len(excerpt.text)

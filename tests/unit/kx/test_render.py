@@ -56,6 +56,14 @@ def test_excerpt_says_its_lines_where_it_is_not_the_passage():
     assert found["excerpt"] == {"start_line": 4, "end_line": 4, "text": "two"}
 
 
+def test_part_of_a_long_line_is_named_as_one():
+    """A sentence of a paragraph that stands on one line is not taken for the line."""
+    part = Excerpt(start_line=3, end_line=3, text="one sentence.", is_part=True)
+    hit = make_hit(text="one sentence. another.", end_line=3, excerpt=part)
+    assert search_text(make_reply(hit), Catalogue()).split("\n")[1:3] == ["line 3, in part:", "one sentence."]
+    assert search_json(make_reply(hit))["results"][0]["excerpt"]["is_part"]
+
+
 def test_result_without_an_excerpt_is_its_place_and_heading():
     """Beyond maxSnippetResults; no text of the file stands there, and the next page is named."""
     reply = make_reply(make_hit(excerpt=None, heading="Guide >\nInstall"), total=9, next_offset=1)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.query.core.excerpts import Ruler, Source, best_run, pair_key, run_worth
+from services.query.core.excerpts import MAX_PIECE_CHARS, Ruler, Source, best_run, pair_key, pieces_of, run_worth
 
 WORTH = {"circuit": 3.0, "garden": 2.0, "open": 1.0}
 
@@ -84,3 +84,18 @@ def test_what_fits_is_shown_as_it_is_and_no_lines_are_nothing() -> None:
     """0 gives the place alone."""
     assert excerpt("\na\n", 3).text == "\na\n"
     assert excerpt("a", 0) is None
+
+
+@given(st.text(st.sampled_from("ab .!?\n 認。"), max_size=1_200), st.integers(1, 6))
+def test_a_part_of_a_long_line_is_exactly_that(text: str, most: int) -> None:
+    """Pieces divide a text without loss; an excerpt is a part of the lines it names and says so."""
+    pieces = list(pieces_of(text, is_fine=True))
+    by_line = [
+        [text[one.start : one.end] for one in pieces if one.line == line] for line in range(text.count("\n") + 1)
+    ]
+    assert "\n".join("".join(parts) for parts in by_line) == text
+    assert all(one.end - one.start <= MAX_PIECE_CHARS for one in pieces)
+    found = Ruler(Source(text, 7), WORTH, is_fine=True).excerpt(most)
+    lines = "\n".join(text.split("\n")[found.start_line - 7 : found.end_line - 6])
+    assert found.text in lines
+    assert found.is_part or found.text == lines

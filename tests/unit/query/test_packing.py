@@ -77,6 +77,26 @@ def test_limits_of_lines_hold_within_a_budget() -> None:
 
 def test_what_is_kept_is_a_beginning() -> None:
     """A result that does not fit ends the page, however small the next ones are: pages leave no gap."""
-    texts = ["first", "x" * 3_000, "third"]
-    packed = excerpts(wanted(*texts), WORTH, Budget(tokens=500, per_result=20))
+    first, third = wanted("first", "third")
+    second = Wanted(source=Source("second"), most=UNLIMITED, beside=("long/" * 500,))
+    packed = excerpts([first, second, third], WORTH, Budget(tokens=500, per_result=20))
     assert [one.text for one in packed.excerpts] == ["first"]
+
+
+def test_of_a_long_line_the_sentences_that_answer_are_shown() -> None:
+    """Prose that is not wrapped: a paragraph on one line does not cost the whole budget, nor the result."""
+    filler = "Nothing is said about it in this sentence, which goes on for a while. " * 12
+    text = filler + "The circuit is told here, at last, in so many words, which is what was asked for. " + filler
+    packed = excerpts(wanted(text.strip(), text.strip()), WORTH, Budget(tokens=400, per_result=20))
+    assert len(packed.excerpts) == 2
+    for one in packed.excerpts:
+        assert "circuit" in one.text
+        assert one.text in text
+        assert (one.start_line, one.end_line, one.is_part) == (1, 1, True)
+
+
+def test_few_long_lines_are_within_a_limit_of_lines() -> None:
+    """A limit of lines never cuts a text of fewer lines, however many sentences it has."""
+    text = "A sentence that is long enough to be a piece of its own, as it should be here. " * 30
+    packed = excerpts(wanted(text, most=3), WORTH, Budget(tokens=25_000))
+    assert [(one.text, one.is_part) for one in packed.excerpts] == [(text, False)]
