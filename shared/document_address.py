@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 
+ANYWHERE = "document"  # of what stands before the first page or section
 SEPARATOR = " > "  # of a heading's path
 
-_ADDRESSES = {
-    "pdf": re.compile(r"Page (\d+)"),
-    "pptx": re.compile(r"Slide (\d+)"),
-    "xlsx": re.compile(r"Sheet (.+)"),
-}
+_ADDRESSES = {"pdf": re.compile(r"Page (\d+)"), "pptx": re.compile(r"Slide (\d+)"), "xlsx": re.compile(r"Sheet (.+)")}
+_TOLD = {"pdf": "page {}", "pptx": "slide {}", "xlsx": "sheet {}"}
 
 
 def begins_part(line: str, language: str) -> bool:
@@ -38,8 +36,8 @@ def address_of(language: str, heading: str) -> str:
     names = heading.split(SEPARATOR) if heading else []
     address = _ADDRESSES.get(language)
     if address is not None:
-        found = next((name for name in names if address.fullmatch(name)), "")
-        return found[:1].lower() + found[1:] if found else "document"
+        found = next(filter(None, map(address.fullmatch, names)), None)
+        return _TOLD[language].format(found[1]) if found else ANYWHERE
     if language == "docx":
-        return f"section {names[-1]}" if names else "document"
+        return f"section {names[-1]}" if names else ANYWHERE
     return ""

@@ -11,6 +11,10 @@ DOCUMENTS: dict[str, str] = {
     "save the document anew, or as text, and try again": "salve o documento de novo, ou como texto, e tente outra vez",
     "document (.{kind}): its text needs the extra {extra}": "documento (.{kind}): seu texto precisa do extra {extra}",
     "also in this document: {spans}": "também neste documento: {spans}",
+    "page {number}": "página {number}",
+    "slide {number}": "slide {number}",
+    "sheet {name}": "planilha {name}",
+    "section {name}": "seção {name}",
     # reasons
     "it is larger than a document may be": "é maior do que um documento pode ser",
     "it is encrypted": "está criptografado",
@@ -28,6 +32,10 @@ DOCUMENTS: dict[str, str] = {
     "reading it takes longer than is allowed": "sua leitura demora mais do que o permitido",
     "it is damaged": "está danificado",
     "its reader died of it": "o leitor morreu ao lê-lo",
+    # of an index
+    "{count} documents are indexed in part, the rest is too long or unreadable: {named}": (
+        "{count} documentos foram indexados em parte, o resto é longo demais ou ilegível: {named}"
+    ),
     # notes
     "the text is longer than is kept: its end is missing": "o texto é mais longo do que se guarda: falta o fim",
     "it has more pages, slides or sheets than are read: the last ones are missing": (

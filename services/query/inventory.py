@@ -151,6 +151,9 @@ def _notes(counts: Counts, *, behind: int, lag_note: str) -> tuple[str, ...]:
     if counts.without_structure:
         named = ", ".join(counts.without_structure[:MAX_NAMED])
         notes.append(f"{len(counts.without_structure)} documents are cut by form alone, their parser died: {named}")
+    if counts.cut:
+        named = ", ".join(counts.cut[:MAX_NAMED])
+        notes.append(f"{len(counts.cut)} documents are indexed in part, the rest is too long or unreadable: {named}")
     if behind:
         notes.append(f"{behind} paths changed on disk and are not yet in the index")
     return (*notes, *((lag_note,) if lag_note else ()))

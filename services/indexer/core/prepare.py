@@ -61,6 +61,8 @@ def prepare_chunks(
     is_markdown = kind == Kind.VAULT or language == "markdown" or language in DOCUMENTS
     readable = plain_markdown if is_markdown else str
     pieces = chunk(text, kind=kind, language=language, count=count, syntax=syntax)
+    if language in DOCUMENTS:  # a title alone: it stands in the headings of all the others
+        pieces = [piece for piece in pieces if piece.start_line > 1 or "\n" in piece.text or len(pieces) == 1]
     return tuple(_prepared(piece, readable) for piece in pieces)
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from services.query.adapters.reader import Row, Snapshot
-from shared.index_format import NO_STRUCTURE
+from shared.index_format import CUT_TEXT, NO_STRUCTURE
 from shared.messages import Failure, Listing, ListingPage, ListingRow, ManifestEntry, ManifestPage
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ SELECT d.path, (SELECT min(CASE WHEN f.detail = '' THEN f.code ELSE f.code || ':
 FROM document{e} d WHERE d.state = 'indexed' AND d.path > :after AND {text_failed}
 ORDER BY path LIMIT :limit
 """
-_WITHOUT_STRUCTURE = "SELECT path FROM document{e} WHERE state = 'indexed' AND reason = :reason ORDER BY path"
+_WITH_REASON = "SELECT path FROM document{e} WHERE state = 'indexed' AND reason = :reason ORDER BY path"
 _TEXTS = "SELECT count(DISTINCT text_hash) FROM chunk{e}"
 _WAITING = "SELECT code, count(*) FROM failure WHERE next_try_ns > 0 GROUP BY code ORDER BY code"
 _DOCUMENTS = """
@@ -61,6 +61,7 @@ class Counts(Struct, frozen=True, kw_only=True):
     texts: int
     waiting: dict[str, int]  # texts that failed and are tried again, by error code
     without_structure: tuple[str, ...] = ()  # paths of documents whose parser died
+    cut: tuple[str, ...] = ()  # paths of documents of which a part is missing
 
 
 def counts_of(snapshot: Snapshot) -> Counts:
@@ -79,8 +80,13 @@ def counts_of(snapshot: Snapshot) -> Counts:
         failures_not_named=len(failed) - len(named),
         texts=snapshot.number(_TEXTS),
         waiting=_tally(snapshot.all(_WAITING)),
-        without_structure=tuple(str(row[0]) for row in snapshot.all(_WITHOUT_STRUCTURE, {"reason": NO_STRUCTURE})),
+        without_structure=_indexed_with(snapshot, NO_STRUCTURE),
+        cut=_indexed_with(snapshot, CUT_TEXT),
     )
+
+
+def _indexed_with(snapshot: Snapshot, reason: str) -> tuple[str, ...]:
+    return tuple(str(row[0]) for row in snapshot.all(_WITH_REASON, {"reason": reason}))
 
 
 def listing_page(snapshot: Snapshot, listing: Listing, *, after: str, limit: int) -> ListingPage:

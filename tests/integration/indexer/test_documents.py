@@ -49,6 +49,7 @@ async def test_text_of_real_documents_is_indexed_with_its_address(root, tmp_path
         found = rows(work, "SELECT path, kind, heading, text FROM chunk_e1 c JOIN document_e1 d ON d.id = c.document")
     told = {(str(path), kind, str(heading), word) for path, kind, heading, text in found for word in str(text).split()}
     assert ("runbook.pdf", "docs", "zstandard") in {(path, kind, word) for path, kind, _, word in told}
+    assert "# Search roadmap" not in {text for *_, text in found}  # a title alone says nothing
     headings = {path: heading for path, _, heading, word in told if word in {"checksums", "March", "Armazéns"}}
     assert "Page 2" in headings["runbook.pdf"]
     assert "Slide 2" in headings["roadmap.pptx"]

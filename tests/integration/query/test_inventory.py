@@ -8,7 +8,7 @@ import pytest
 
 from shared.bus import MAX_MESSAGE_BYTES, Endpoint, ServiceContract
 from shared.codec import encode
-from shared.index_format import NO_STRUCTURE, Meta
+from shared.index_format import CUT_TEXT, NO_STRUCTURE, Meta
 from shared.messages import (
     Failure,
     IndexProgress,
@@ -126,6 +126,17 @@ async def test_document_cut_by_form_alone_is_named(bench: QueryBench) -> None:
         status = await ask.status()
     assert "1 documents are cut by form alone, their parser died: a.js" in status.notes
     assert status.documents == 1
+
+
+async def test_document_of_which_a_part_is_missing_is_named(bench: QueryBench) -> None:
+    """A document that is too long is found by its beginning, and status says that this is not all."""
+    with bench.index() as index:
+        index.add("a.pdf", BuiltChunk(text="one"))
+        index.execute(f"UPDATE document_e1 SET reason = '{CUT_TEXT}'")
+        index.commit()
+    async with bench.serving() as ask:
+        status = await ask.status()
+    assert "1 documents are indexed in part, the rest is too long or unreadable: a.pdf" in status.notes
 
 
 async def test_pages_cover_a_listing_without_overlap(bench: QueryBench) -> None:

@@ -17,6 +17,8 @@ from kx.portuguese.click_words import CLICK
 from kx.portuguese.phrases import PHRASES
 from services.query.adapters.lag import NOBODY_WATCHES
 from shared.config_file import _TYPE_WORDS, warn_unknown
+from shared.extractor.reading import Note
+from shared.extractor.reasons import Reason
 from shared.grants import GRANT_KEYS
 from shared.knowledge_messages import BaseStatus, ItemStatus, Role, SpaceKind
 from shared.knowledge_upkeep_messages import LinkRow
@@ -93,7 +95,7 @@ def test_what_a_key_expects_is_translated(keys):
     assert [key.expects for key in keys.values() if not is_translated_filled(key.expects)] == []
 
 
-@pytest.mark.parametrize("text", [PATTERN_WORDS, NOBODY_WATCHES, *VectorFlaw, *_TYPE_WORDS.values()])
+@pytest.mark.parametrize("text", [PATTERN_WORDS, NOBODY_WATCHES, *VectorFlaw, *Reason, *Note, *_TYPE_WORDS.values()])
 def test_named_sentence_is_translated(text: str):
     """Sentences that are constants of a module are not forgotten."""
     assert is_translated(text)
