@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import sysconfig
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ def _build(project: Project, settings: Settings, chunks: int, sources: Sequence[
     store = _store(project, encoder.model_id)
     root = project.root_path
     count = TokenCounter.load(locate_model(settings.model_dir).tokenizer).count
-    lane = TextLane(root, store, rules=RulesConfig, reader=Reader(root, count))
+    lane = TextLane(root, store, rules=RulesConfig, reader=partial(Reader, root, count))
     batch: list[str] = []
     for path in _copied(sources, root):
         batch.append(path)

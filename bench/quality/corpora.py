@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -78,7 +79,7 @@ def build_index(root: Path, index: Path, *, model_id: str, count: TokenCounter) 
     index.parent.mkdir(parents=True, exist_ok=True)
     versions = EpochVersions(chunker=CHUNKER_VERSION, analyzer=ANALYZER_VERSION, model_id=model_id)
     store = IndexStore.open(index, INSTANCE, project=root.name, root=str(root), versions=versions)
-    lane = TextLane(root, store, rules=RulesConfig, reader=Reader(root, count.count))
+    lane = TextLane(root, store, rules=RulesConfig, reader=partial(Reader, root, count.count))
     paths: list[str] = sorted(_files(root))
     while paths:
         handled = lane.handle(paths, "bulk")

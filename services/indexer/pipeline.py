@@ -84,6 +84,7 @@ class ProjectPipeline:
 
     async def purge(self, paths: Sequence[str]) -> Purged:
         """Remove paths from the index; progress says when their traces are gone too."""
+        self._text.forget_hand()
         purged = await self._writer.call(lambda: self._text.lane.purge(paths))
         self._upkeep.expect("erasing")
         self._counts = None

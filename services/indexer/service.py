@@ -227,7 +227,7 @@ class Indexer:
             Path(project.root),
             store,
             rules=lambda: config.current().config.rules(),  # noqa: PLW0108  # asked anew for every batch
-            reader=Reader(Path(project.root), self._count, self._parsing.outline),
+            reader=partial(Reader, Path(project.root), self._count, self._parsing.outline),
         )
         writer = IndexWriter(instance, store, self._bus)
         documents = [Reader(Path(project.root), self._count, extract=extract_from_thread) for _ in range(AT_ONCE)]

@@ -17,6 +17,7 @@ import structlog
 from anyio import to_thread
 from structlog.typing import FilteringBoundLogger
 
+from services.indexer.adapters.files import Unstable
 from services.indexer.adapters.readers import BATCH_PATHS, ReadBatch, Readers, poisoned
 from services.indexer.adapters.reading import Content, Outcome, Reader
 from services.indexer.adapters.text_lane import BATCH_DOCUMENTS, Handled, TextLane
@@ -60,6 +61,9 @@ class TextFlow:
         self._root = root
         self._queues: dict[Queue, dict[str, None]] = {"live": {}, "bulk": {}, "document": {}}
         self._in_hand = 0
+        self._hand: set[str] = set()  # paths in hand
+        self._overtaken: set[str] = set()  # paths that live work took while bulk work had some in hand
+        self._purged: set[str] = set()  # paths that were in hand at a purge
         self._touched = {queue: anyio.Event() for queue in self._queues}
         self._documents = documents  # each reads one at a time
         self._edited: set[str] = set()  # documents touched live
@@ -160,16 +164,44 @@ class TextFlow:
     async def _handle_some(self, urgency: Urgency, written: Callable[[], None]) -> None:
         queue = self._queues[urgency]
         paths = _take(queue, 1 if urgency == "live" else BATCH_DOCUMENTS)
-        self._in_hand += len(paths)
+        if urgency == "live":
+            self._overtaken.update(paths)
+        else:
+            self._overtaken.clear()
+        self._take_up(paths)
         try:
-            handled = await self._writer.call(lambda: self.lane.handle(paths, urgency))
-        except KxError:
+            # Not on the writer's thread: a parser may take long to die, and who asks how far the work is must not wait.
+            config, known = await self._writer.call(partial(self.lane.known, paths))
+            outcomes = await to_thread.run_sync(partial(self.lane.read, paths, config, known, urgency))
+            read = paths[: len(outcomes)]
+            current = self._current(read, outcomes, urgency)
+            handled = await self._writer.call(partial(self.lane.write, read, current, urgency))
+        except BaseException:
             _put_back(queue, paths)
             raise
         finally:
-            self._in_hand -= len(paths)
+            self._let_go(paths)
         _put_back(queue, paths[handled.paths :])
         await self._wrote(handled, queue, written)
+
+    def _current(self, paths: Sequence[str], outcomes: Sequence[Outcome], urgency: Urgency) -> list[Outcome]:
+        """Put aside what is older than what is in: read before a purge, or by bulk work before a live edit."""
+        older = self._purged if urgency == "live" else self._purged | self._overtaken
+        current = [Unstable() if path in older else one for path, one in zip(paths, outcomes, strict=True)]
+        self._purged.difference_update(paths)
+        return current
+
+    def _take_up(self, paths: Sequence[str]) -> None:
+        self._in_hand += len(paths)
+        self._hand.update(paths)
+
+    def _let_go(self, paths: Sequence[str]) -> None:
+        self._in_hand -= len(paths)
+        self._hand.difference_update(paths)
+
+    def forget_hand(self) -> None:
+        """Have everything read again that is in hand: the index is to lose paths, and may not get them back from there."""
+        self._purged.update(self._hand)
 
     async def _handle_document(self, reader: Reader, written: Callable[[], None]) -> None:
         """Take the text out of one document, off the writer's thread; cancelling ends the child at once."""
@@ -178,46 +210,50 @@ class TextFlow:
         queue = self._queues["document"]
         paths = _take(queue, 1)  # none where another loop was faster
         urgency: Urgency = "live" if self._edited.intersection(paths) else "bulk"
-        self._in_hand += len(paths)
+        self._take_up(paths)
         try:
             config, known = await self._writer.call(partial(self.lane.known, paths))
             outcomes = await to_thread.run_sync(partial(_read_all, reader, paths, config, known))
-            handled = await self._writer.call(partial(self.lane.write, paths, outcomes, urgency))
+            current = self._current(paths, outcomes, urgency)
+            handled = await self._writer.call(partial(self.lane.write, paths, current, urgency))
         except BaseException:
             _put_back(queue, paths)
             raise
         finally:
-            self._in_hand -= len(paths)
+            self._let_go(paths)
         self._edited.difference_update(set(paths).difference(queue))
         await self._wrote(handled, queue, written)
 
     async def _handle_many(self, readers: Readers, written: Callable[[], None]) -> None:
         """Let processes read ahead while the writer writes."""
         queue = self._queues["bulk"]
+        self._overtaken.clear()
         reading: deque[Reading] = deque()
         try:
             while reading or queue:
                 while queue and len(reading) < BATCHES_AHEAD:
                     reading.append(await self._read_ahead(readers, queue))
-                    self._in_hand += len(reading[-1][0])
                 if not await self._writer.has_room():
                     return
                 paths, future = reading[0]
                 outcomes = await self._read(readers, paths, future)
-                handled = await self._writer.call(partial(self.lane.write, paths, outcomes, "bulk"))
+                current = self._current(paths, outcomes, "bulk")
+                handled = await self._writer.call(partial(self.lane.write, paths, current, "bulk"))
                 reading.popleft()
-                self._in_hand -= len(paths)
+                self._let_go(paths)
                 await self._wrote(handled, queue, written)
         finally:
             for paths, _ in reading:
                 queue.update(dict.fromkeys(paths))
-                self._in_hand -= len(paths)
+                self._let_go(paths)
 
     async def _read_ahead(self, readers: Readers, queue: dict[str, None]) -> Reading:
         paths = _take(queue, BATCH_PATHS)
+        self._take_up(paths)
         try:
             return paths, await self._submit(readers, paths)
         except BaseException:
+            self._let_go(paths)
             _put_back(queue, paths)
             raise
 

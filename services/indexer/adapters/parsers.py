@@ -75,6 +75,7 @@ class ParsingProcess:
         """End the process; the next text starts another."""
         process, self._process = self._process, None
         if process is not None:
+            process.kill()
             _end(process)
 
     def _answered(self, frame: bytes) -> Outline | None:

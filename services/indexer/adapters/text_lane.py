@@ -49,32 +49,42 @@ class Handled(Struct, frozen=True, kw_only=True):
 
 
 class TextLane:
-    """The text lane of one tree; blocks, belongs on the writer's thread."""
+    """The text lane of one tree; blocks, belongs on the writer's thread but for `read`."""
 
-    def __init__(self, root: Path, store: IndexStore, *, rules: Callable[[], RulesConfig], reader: Reader) -> None:
+    def __init__(
+        self, root: Path, store: IndexStore, *, rules: Callable[[], RulesConfig], reader: Callable[[], Reader]
+    ) -> None:
         self._root = root
         self._store = store
         self._rules = rules
-        self._reader = reader
+        self._readers: dict[Urgency, Reader] = {"live": reader(), "bulk": reader()}
         self._denylist: tuple[RulesConfig, DenyList] | None = None
         self._is_erasing = False  # what is being written keeps text out that was in
 
     def handle(self, paths: Sequence[str], urgency: Urgency) -> Handled:
         """Read and write as many of `paths` as fit one transaction, at least one."""
+        config, known = self.known(paths)
+        outcomes = self.read(paths, config, known, urgency)
+        return self.write(paths[: len(outcomes)], outcomes, urgency)
+
+    def read(
+        self, paths: Sequence[str], config: RulesConfig, known: Sequence[Content | None], urgency: Urgency
+    ) -> list[Outcome]:
+        """Read as many of `paths` as fit one transaction, at least one; needs no database, so any thread may call it.
+
+        One call at a time for each urgency.
+        """
         started = time.monotonic()
-        gate, rules = self._reader.begin(paths, self._rules())
-        done = source_bytes = 0
-        unstable: list[str] = []
-        with self._store.transaction():
-            for path in paths[:BATCH_DOCUMENTS]:
-                outcome = self._reader.read(gate, rules, path, self._known(path))
-                source_bytes += self._write(path, outcome, urgency)
-                if isinstance(outcome, Unstable):
-                    unstable.append(path)
-                done += 1
-                if source_bytes >= BATCH_BYTES or time.monotonic() - started >= BATCH_S:
-                    break
-        return Handled(paths=done, source_bytes=source_bytes, unstable=tuple(unstable))
+        reader = self._readers[urgency]
+        gate, rules = reader.begin(paths, config)
+        outcomes: list[Outcome] = []
+        source_bytes = 0
+        for path, content in zip(paths[:BATCH_DOCUMENTS], known, strict=False):
+            outcomes.append(reader.read(gate, rules, path, content))
+            source_bytes += _size(outcomes[-1])
+            if source_bytes >= BATCH_BYTES or time.monotonic() - started >= BATCH_S:
+                break
+        return outcomes
 
     def known(self, paths: Sequence[str]) -> tuple[RulesConfig, tuple[Content | None, ...]]:
         """Give what a reading process needs: the rules, and for each path what all epochs have of it."""
@@ -185,6 +195,12 @@ class TextLane:
             self._store.embeddings(epoch).drop_unused(gone)
         if gone and self._is_erasing:
             self._store.upkeep.want_erasure()
+
+
+def _size(outcome: Outcome) -> int:
+    if isinstance(outcome, Prepared):
+        return outcome.document.size
+    return outcome.size if isinstance(outcome, Unchanged) else 0
 
 
 def _still_stands(gate: PathGate, path: str, outcome: Outcome) -> bool:

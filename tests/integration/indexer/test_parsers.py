@@ -121,6 +121,16 @@ def test_process_leaves_when_nothing_comes_and_another_answers_then(monkeypatch:
     parsing.close()
 
 
+def test_closing_ends_the_process_at_once() -> None:
+    """A command that is done does not wait for a parser to notice."""
+    parsing = ParsingProcess(fragile_parser.COMMAND)
+    parsing.outline(SOUND, [], "javascript")
+    process = parsing._process
+    parsing.close()
+    assert process is not None
+    assert process.returncode == -signal.SIGKILL
+
+
 def test_text_without_a_grammar_starts_no_process() -> None:
     """Python, prose and configuration are read without a parser."""
     parsing = ParsingProcess(("/nowhere",))

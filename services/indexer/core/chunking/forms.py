@@ -7,6 +7,7 @@ definition and is none costs a border and a symbol, never a line.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([^)]*\))?|open|"
@@ -15,10 +16,11 @@ _MODIFIERS = (
 _NAME = r"([A-Za-z_$][\w$.:?!]*)"
 
 Form = tuple[str, re.Pattern[str]]  # kind, pattern
+_Raw = tuple[str, str, bool]
 
 
-def _form(kind: str, pattern: str, *, any_case: bool = False) -> Form:
-    return kind, re.compile(pattern, re.IGNORECASE if any_case else 0)
+def _form(kind: str, pattern: str, *, any_case: bool = False) -> _Raw:
+    return kind, pattern, any_case
 
 
 # Words that most languages share.
@@ -90,7 +92,7 @@ _HARDWARE = (
 )
 _RECIPE = _form("function", r"@?([A-Za-z_][\w-]*)(?:[ \t][^:=]*)?:(?![=:])")
 
-_FORMS: dict[str, tuple[Form, ...]] = {
+_FORMS: dict[str, tuple[_Raw, ...]] = {
     "haskell": _HASKELL,
     "purescript": _HASKELL,
     "elm": _HASKELL,
@@ -144,6 +146,9 @@ _TYPED_WORDS = (*_WORDS, _TYPED)
 _TYPED_LANGUAGES = frozenset({"c", "cpp", "csharp", "java", "d", "dart", "groovy", "glsl", "apex"})
 
 
+@cache
 def forms_of(language: str) -> tuple[Form, ...]:
     """Return the forms of a language; those that most share for one without a row."""
-    return _FORMS.get(language) or (_TYPED_WORDS if language in _TYPED_LANGUAGES else _WORDS)
+    forms = _FORMS.get(language) or (_TYPED_WORDS if language in _TYPED_LANGUAGES else _WORDS)
+    # Here, not at import: all of them take longer than what most commands do.
+    return tuple((kind, re.compile(pattern, re.IGNORECASE if any_case else 0)) for kind, pattern, any_case in forms)
