@@ -7,6 +7,7 @@ from datetime import datetime
 
 import anyio
 import structlog
+from anyio import to_thread
 from structlog.typing import FilteringBoundLogger
 
 from services.knowledge.adapters.shelf import Shelf
@@ -41,7 +42,7 @@ class Derived:
         """Make every tree equal to its database; what keeps one from it keeps nobody from being answered."""
         await self.memory.sweep()
         try:
-            memories = trees_of(self.memory.keys())
+            memories = trees_of(await to_thread.run_sync(self.memory.keys))
             await self._trees.start(memories, lambda tree: tree.startswith(MEMORY_TREE), thorough=thorough)
             if self._settings.knowledge:
                 await compare_spaces(self._trees, self._desk, thorough=thorough)

@@ -178,7 +178,9 @@ class Desk:
         return await self.read(run)
 
     async def spaces(self) -> tuple[str, ...]:
-        """Give the ids of all spaces: for whoever compares the derived trees with the database."""
+        """Give the ids of all spaces: for whoever compares the derived trees with the database; none is made for it."""
+        if not await to_thread.run_sync(self._store.path.exists):
+            return ()
         return await self.read(lambda tables: tables.spaces.ids())
 
     async def published(self, space: str) -> tuple[PublishedItem, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from services.knowledge.adapters.schema import FILE_NAME
 from services.knowledge.adapters.shelf import Wanted
 from services.knowledge.core.places import Place, lettered, path_of
 from services.knowledge.desk import Desk
@@ -55,5 +54,4 @@ class SpaceMirror:
 
 async def compare_spaces(trees: Trees, desk: Desk, *, thorough: bool) -> None:
     """Make the tree of every space equal to the database, and remove those of spaces that are none."""
-    wanted = await desk.spaces() if (desk.settings.home / FILE_NAME).exists() else ()
-    await trees.start(wanted, lambda tree: tree.startswith(SPACE_TREE), thorough=thorough)
+    await trees.start(await desk.spaces(), lambda tree: tree.startswith(SPACE_TREE), thorough=thorough)
