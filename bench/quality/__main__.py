@@ -17,9 +17,10 @@ from pathlib import Path
 from msgspec.structs import fields, replace
 
 from bench.quality import metrics
-from bench.quality.budget import BUDGETS, Shown, recall_within, tokens_to_first
+from bench.quality.budget import BUDGETS, Shown, recall_packed, recall_within, tokens_to_first
 from bench.quality.corpora import SAME_TEXTS, SETS, Corpus, add_vectors, build_index, fresh, questions_of
 from bench.quality.embeddings import EmbeddingCache
+from bench.quality.lines import HEIGHTS, targets_of, touched
 from bench.quality.metrics import Scores
 from bench.quality.pipeline import Found, ask, by_evidence, by_mode, files
 from services.query.core.dedup import fold_equal_texts
@@ -51,6 +52,7 @@ def main() -> None:
         found += ask(corpus, vectors)
     _report(found, options)
     _budgets(found, TokenCounter.load(locate_model().tokenizer))
+    _lines(corpora, found, options.data)
     if options.run:
         _write_run(found, options.run, options.group)
 
@@ -110,11 +112,27 @@ def _budgets(found: Sequence[Found], count: TokenCounter) -> None:
         ]
         cells = "".join(f"       {recall:.4f}" for recall in recalls)
         print(f"{name:34}{sum(firsts) / max(1, len(firsts)):9.0f}{cells}")
+        asked = [(s, item.question) for s, item in zip(shown, chosen, strict=True)]
+        packed = [
+            sum(recall_packed(s, q.query, q.relevant, budget) for s, q in asked) / len(asked) for budget in BUDGETS
+        ]
+        print(f"{'    packed: lines of them':43}" + "".join(f"       {recall:.4f}" for recall in packed))
+
+
+def _lines(corpora: Sequence[Corpus], found: Sequence[Found], data: Path) -> None:
+    print(f"\n{'excerpts that show a judged line':34}{'passages':>9}" + "".join(f"  {h} lines" for h in HEIGHTS * 2))
+    for corpus in corpora:
+        chosen = [item for item in found if (item.question.set, item.question.repo) == (corpus.set, corpus.repo)]
+        rows = list(touched(corpus, chosen, targets_of(data, corpus.set)))
+        if rows:
+            shares = "".join(f"   {sum(column) / len(rows):.3f}" for column in zip(*rows, strict=True))
+            print(f"{corpus.name:34}{len(rows):9}{shares}  (the last two: from the beginning)")
 
 
 def _shown(found: Found, count: TokenCounter) -> list[Shown]:
     results = group(fold_equal_texts(by_evidence(found)), "file")[:TOP]
-    return [Shown(result.path, count.count(result.best.passage.text)) for result in results]
+    texts = [(result.path, result.best.passage.text) for result in results]
+    return [Shown(path, count.count(text), text) for path, text in texts]
 
 
 def _line(name: str, count: int, mean: Scores) -> str:
