@@ -1,9 +1,12 @@
-"""Bring files into a base, one after the other; a file that fails stops no other."""
+"""Bring files into a base, a few at once; a file that fails stops no other."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Protocol
+
+import anyio
+from anyio import to_thread
 
 from kx.context import Context
 from kx.knowledge import outcomes
@@ -18,6 +21,8 @@ from shared.errors import KxError
 from shared.knowledge_messages import BaseRow, ImportItem
 from shared.knowledge_upkeep_messages import KnowledgeLimits
 from shared.subjects import ITEM_IMPORT
+
+AT_ONCE = 4  # as many as the service reads at once; each holds its file
 
 
 class Meter(Protocol):
@@ -43,29 +48,42 @@ class Import:
         told = [outcomes.refused(source) for source in found if source.refusal is not None]
         wanted = [source for source in found if source.refusal is None]
         exported: list[Exported] = []
-        for at, source in enumerate(wanted):
-            meter.files(at, len(wanted))
-            try:
-                data = read_source(source.path, self._limits)
-                page = read_front_matter(data) if source.path.suffix == ".md" else None
-                if page is None:
-                    told.append(await self._one(source, data))
+        left, done = iter(wanted), 0
+
+        async def work() -> None:
+            nonlocal done
+            for source in left:  # each takes the next one
+                taken = await self._taken(source)
+                if isinstance(taken, Exported):
+                    exported.append(taken)
                 else:
-                    exported.append(Exported(source, page))
-            except KxError as error:
-                told.append(outcomes.failed(source, error))
+                    told.append(taken)
+                done += 1
+                meter.files(done, len(wanted))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(AT_ONCE):
+                tasks.start_soon(work)
         if exported:
             restore = Restore(self._context, self._bus, self._base, publish=self._publish)
-            told += await restore.run(exported)
-        meter.files(len(wanted), len(wanted))
+            told += await restore.run(sorted(exported, key=lambda one: one.source.path))
         return sorted(told, key=lambda one: one.path)
 
+    async def _taken(self, source: Source) -> Imported | Exported:
+        try:
+            data = await to_thread.run_sync(read_source, source.path, self._limits)
+            page = read_front_matter(data) if source.path.suffix == ".md" else None
+            return await self._one(source, data) if page is None else Exported(source, page)
+        except KxError as error:
+            return outcomes.failed(source, error)
+
     async def _one(self, source: Source, data: bytes) -> Imported:
+        name = await to_thread.run_sync(spool.put, self._context.settings, data)
         message = ImportItem(
             caller=ME,
             base=self._base.id,
             file_name=source.path.name,
-            spool=spool.put(self._context.settings, data),
+            spool=name,
             locator=locator_of(source.path, self._context.settings.user_home),
             publish=self._publish,
         )
