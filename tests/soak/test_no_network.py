@@ -110,5 +110,8 @@ def test_the_product_needs_no_network_and_looks_for_none(alone: Alone, report: R
     ran, trace = alone(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *suite)
     attempts = elsewhere(trace)
     passed = re.search(r"(\d+) passed", ran.stdout)
-    problems = attempts if ran.returncode == 0 and passed else [*attempts, ran.stdout[-2_000:]]
+    failed = re.findall(r"^(?:FAILED|ERROR) .*", ran.stdout, re.MULTILINE)
+    if ran.returncode and not failed:
+        failed = [(ran.stdout + ran.stderr)[-2_000:]]
+    problems = attempts + failed
     report("A15", problems, tests=passed[1] if passed else 0, calls=len(trace.splitlines()), elsewhere=len(attempts))
