@@ -56,7 +56,9 @@ class Indexing:
         return True
 
     async def reconcile(self, instance: InstanceId) -> bool:
-        """Have the whole tree compared with its index, which begins one that is new."""
+        """Have the whole tree compared with its index, which begins one that is new; nothing is walked for nobody."""
+        if await self._asked(PROGRESS, ProgressRequest(instance=instance), REFRESH_S) is None:
+            return False
         return await self._asked(RECONCILE, ReconcileTree(instance=instance, urgency="live"), WALK_S) is not None
 
     async def wait(self, instance: InstanceId, until: Upto, *, within_s: float) -> bool:

@@ -75,6 +75,13 @@ class Access(Struct, frozen=True):
     writes: frozenset[str]
 
 
+class Shown(Struct, frozen=True):
+    """The records that a caller may see, and whether there are no others."""
+
+    records: list[MemoryRecord]
+    is_all: bool
+
+
 class Memory:
     """The memories of all projects; belongs to one event loop."""
 
@@ -178,16 +185,18 @@ class Memory:
                 most=MAX_LISTED,
             )
         shown = await self.shown(asked.instance, asked.caller)
-        records = [one for one in shown if asked.kind in {None, one.kind}]
+        records = [one for one in shown.records if asked.kind in {None, one.kind}]
         return Memories(records=fitting(records[asked.offset : asked.offset + asked.limit]), total=len(records))
 
     # --- what recalling needs -----------------------------------------------------------------------------------------
 
-    async def shown(self, instance: InstanceId, caller: Caller) -> list[MemoryRecord]:
+    async def shown(self, instance: InstanceId, caller: Caller) -> Shown:
         """Give the records of a project that the caller may see at this moment, the newest first."""
         key = await self.key_of(instance)
         access = await self.access_of(caller)
-        return [one for one in await self.living(key) if sees(one, caller, access.reads)]
+        living = await self.living(key)
+        records = [one for one in living if sees(one, caller, access.reads)]
+        return Shown(records, is_all=len(records) == len(living))
 
     async def key_of(self, instance: InstanceId) -> str:
         """Give the name of a project's memory: trees of one project id share it.

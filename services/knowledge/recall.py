@@ -6,7 +6,7 @@ seen yet: they are found by their words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
 from shared.excerpts import Snippets
 from shared.knowledge_messages import Caller, KnowledgeHit, SearchKnowledge
-from shared.memory_messages import MemoryHit, MemoryRecord, RecallContext, RecalledContext
+from shared.memory_messages import MemoryHit, RecallContext, RecalledContext
 from shared.messages import SearchReply, SearchRequest
 from shared.subjects import SPACE_SEARCH
 from shared.token_estimate import tokens
@@ -33,6 +33,7 @@ from shared.token_estimate import tokens
 SEARCH_S = 10.0  # the first question opens the model
 MAX_TOP = 50
 MAX_PAGE = 100
+MAX_FOLDERS = 3_000  # of one message; beyond, what is found is looked through instead
 MAX_TOKENS = 100_000
 SCORE_DIGITS = 6
 
@@ -69,10 +70,12 @@ class Recall:
         return _cut(asked, remembered.memory, known.knowledge, (*remembered.notes, *known.notes))
 
     async def _remembered(self, asked: RecallContext) -> Found:
-        records = {one.id: one for one in await self._memory.shown(asked.instance, asked.caller)}
+        shown = await self._memory.shown(asked.instance, asked.caller)
+        records = {one.id: one for one in shown.records}
         if not records:
             return Found()
-        reply, problem = await self._asked_index(asked, records)
+        is_narrow = not shown.is_all and len(records) <= MAX_FOLDERS
+        reply, problem = await self._asked_index(asked, tuple(map(folder_of_record, records)) if is_narrow else ())
         by_path = {path_of_record(one): one for one in records}
         scores: dict[str, float] = {}
         for hit in reply.results if reply is not None else ():
@@ -90,18 +93,18 @@ class Recall:
         return Found(memory=tuple(MemoryHit(record=records[key], score=scores[key]) for key in best), notes=problem)
 
     async def _asked_index(
-        self, asked: RecallContext, records: Mapping[str, MemoryRecord]
+        self, asked: RecallContext, folders: tuple[str, ...]
     ) -> tuple[SearchReply | None, tuple[str, ...]]:
-        """Ask the index about these records and no others; without an answer say why."""
+        """Ask the index about these records and no others, or about all; without an answer say why."""
         instance = await self._trees.instance(MEMORY_TREE + await self._memory.key_of(asked.instance))
         if instance is None:
             return None, ()
         request = SearchRequest(
             instance=instance,
             query=asked.query,
-            top=min(MAX_PAGE, asked.top),
+            top=MAX_PAGE if not folders else asked.top,
             mode="hybrid",
-            folders=tuple(map(folder_of_record, records)),
+            folders=folders,
             snippets=Snippets(lines=0, results=0),
         )
         try:

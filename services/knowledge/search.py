@@ -34,6 +34,7 @@ SEARCH_S = 10.0  # the first question opens the model
 MAX_TOP, MAX_OFFSET = 100, 10_000
 SLACK = 10  # asked for beyond what is wanted: some of it may have been withdrawn
 ROUNDS = 8  # of asking for more
+PLACES = 7  # of a passage that stands in many texts, which are looked at beside the first
 PROVEN_AT_ONCE = 30  # hits whose revisions are read in one moment of the database
 LANES = ("vector", "lexical")
 
@@ -225,8 +226,8 @@ def _nearest(asked: SearchKnowledge) -> SearchKnowledge:
 
 
 def _places(hit: Hit) -> list[Place]:
-    """Name the texts a passage stands in, the one it is shown at first."""
-    paths = (hit.path, *(place.path for place in hit.also))
+    """Name some of the texts a passage stands in, the one it is shown at first."""
+    paths = (hit.path, *(place.path for place in hit.also[:PLACES]))
     return [place for path in paths if (place := place_of(path)) is not None]
 
 
@@ -248,7 +249,7 @@ def _proof(found: FoundHit, field: Field, shown: Mapping[tuple[str, str], Visibl
 def _hit(found: FoundHit, place: Place, shown: Visible) -> KnowledgeHit | None:
     """Write a proven hit; None when the passage does not stand in the revision's lines."""
     lines = {place_of(found.hit.path): (found.hit.start_line, found.hit.end_line)}
-    for also in found.hit.also:
+    for also in found.hit.also[:PLACES]:
         lines.setdefault(place_of(also.path), (also.start_line, also.end_line))
     start_line, end_line = lines[place]
     if not passage_in(shown.content, found.hit.text, start_line=start_line, end_line=end_line):

@@ -114,7 +114,7 @@ def truth_endpoints(desk: Desk) -> tuple[Endpoint, ...]:
         Endpoint(route=subjects.AUDIT, handle=from_disk(reading.audit)),
         Endpoint(route=subjects.LINK_SET, handle=writing(links.put)),
         Endpoint(route=subjects.LINKS, handle=from_disk(links.listed)),
-        Endpoint(route=subjects.LIMITS, handle=_limits),
+        Endpoint(route=subjects.LIMITS, handle=_Texts(desk).limits),
     )
 
 
@@ -147,10 +147,11 @@ class _Texts:
         content = await self._content(asked.content or "", asked.spool) if has_content else None
         return await self._desk.write(asked.caller, lambda tables, moment: items.edit(tables, asked, content, moment))
 
+    async def limits(self, _: LimitsRequest) -> KnowledgeLimits:
+        """Say how large what may be."""
+        self._desk.require_enabled()
+        return limits(documents_available=all(map(can_read, DOCUMENTS)))
+
     async def _content(self, inline: str, spooled: str) -> bytes:
         self._desk.require_enabled()
         return await self._desk.spooled(spooled, max_bytes=MAX_TEXT_BYTES) if spooled else inline.encode()
-
-
-async def _limits(_: LimitsRequest) -> KnowledgeLimits:
-    return limits(documents_available=all(map(can_read, DOCUMENTS)))

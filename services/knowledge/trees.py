@@ -113,6 +113,9 @@ class Trees:
         """Write and remove files, have them looked at; the instance, and what changed."""
         source = self._source_of(tree)
         wanted = await source.wanted(tree)
+        if await self.instance(tree) is None:  # never there, or taken away meanwhile
+            self._there.pop(tree, None)
+            self._met.discard(tree)
         is_new = tree not in self._met
         there = await self._files(tree)
         if not wanted and not there:

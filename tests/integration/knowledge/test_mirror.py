@@ -85,6 +85,18 @@ async def test_start_makes_the_tree_equal_to_the_database(product: KnowledgeProd
         assert await titles(me, "put there by hand") in ([], ["Broker"])
 
 
+async def test_tree_that_is_taken_away_is_written_again(product: KnowledgeProduct) -> None:
+    """Nobody has to start anything anew."""
+    async with product.serving() as me:
+        base = await me.base("Runbooks")
+        await me.item(base.id, "Broker", RESTART, publish=True)
+        shutil.rmtree(product.settings.spaces_dir)
+        await me.item(base.id, "Copies", "Copies are kept for thirty days.\n", publish=True)
+        assert set(product.files(base.space)) == {"_broker_.md", "_copies_.md"}
+        await indexed(me.bus, product.tree(base.space).instance)
+        assert (await titles(me, "drain the queue"))[0] == "Broker"
+
+
 async def test_what_was_written_without_an_indexer_is_found_once_there_is_one(product: KnowledgeProduct) -> None:
     """The truth is on the disk; the index is told again."""
     async with product.serving(indexes=False) as me:

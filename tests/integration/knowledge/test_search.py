@@ -9,8 +9,10 @@ import pytest
 from services.knowledge.trees import Trees
 from shared.errors import ErrorCode, KxError
 from shared.registry import Registry
+from shared.subjects import KNOWLEDGE_ROUTES
 from tests.support.knowledge_bench import Asker
 from tests.support.knowledge_product import KnowledgeProduct, indexed, search, titles
+from tests.support.knowledge_samples import KNOWLEDGE_SAMPLES
 
 pytestmark = pytest.mark.anyio
 
@@ -205,9 +207,16 @@ async def test_lane_says_that_nobody_answered(product: KnowledgeProduct) -> None
 async def test_switched_off_knowledge_answers_nothing(tmp_path: Path) -> None:
     """MISSION 7.6: the runtime may be disabled."""
     product = KnowledgeProduct(tmp_path, KX_KNOWLEDGE="false")
+    samples = {type(sample): sample for sample in KNOWLEDGE_SAMPLES}
+    answered = []
     async with product.serving() as me:
-        with pytest.raises(KxError) as caught:
-            await search(me, "drain the queue")
-    assert caught.value.code is ErrorCode.KNOWLEDGE_DISABLED
+        for route in (route for route in KNOWLEDGE_ROUTES if not route.per_instance):
+            try:
+                await me.ask(route, samples[route.request])
+            except KxError as error:
+                answered += [] if error.code is ErrorCode.KNOWLEDGE_DISABLED else [(route.verb, error.code)]
+            else:
+                answered.append((route.verb, None))
+    assert answered == []
     assert not product.settings.home.joinpath("knowledge.sqlite").exists()
     assert Registry(product.settings).trees() == ()
