@@ -22,8 +22,8 @@ from shared.errors import KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
 VERBS = (
-    "init", "index", "search", "why-not", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context", "mcp", "up", "down", "project", "doctor", "vacuum", "purge", "token", "bus",
-    "serve",
+    "init", "index", "search", "why-not", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context",
+    "mcp", "up", "down", "project", "doctor", "vacuum", "purge", "token", "bus", "serve",
 )  # fmt: skip
 
 

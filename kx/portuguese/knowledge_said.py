@@ -30,6 +30,9 @@ KNOWLEDGE_SAID: dict[str, str] = {
     "{title} · revision {number} of {when}": "{title} · revisão {number} de {when}",
     "… {count} more lines": "… mais {count} linhas",
     "it was so before; nothing was changed": "já estava assim; nada mudou",
+    "only what is published in a base that is not archived is found; see: kx kb items": (
+        "só se encontra o que está publicado em uma base não arquivada; veja: kx kb items"
+    ),
     # writing
     "nothing was given to write": "nada foi dado para escrever",
     "name a FILE, - for stdin, or --content TEXT": "indique um FILE, - para stdin, ou --content TEXTO",

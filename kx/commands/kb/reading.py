@@ -121,6 +121,8 @@ def search(context: Context, /, query: str, *, is_json: bool, stack: bool | None
     if reply.pending.text and not uses_stack(context, stack):  # whoever wrote it was cut off before it was indexed
         reply = ask(context, KNOWLEDGE_SEARCH, message, stack=stack, writes=True)
     context.say(as_json(search_json(reply)) if is_json else search_text(reply, context.catalogue, context.paint))
+    if not reply.results and not is_json:
+        context.tell("only what is published in a base that is not archived is found; see: kx kb items")
 
 
 def _lines(one: WholeRevision) -> list[str]:
