@@ -14,18 +14,19 @@ def fold_equal_texts(ranked: Sequence[Ranked]) -> list[Ranked]:
 
     Lanes already fold what has the same text hash; here meet texts that differ in their heading only. Order is kept.
     """
-    places: dict[str, dict[tuple[str, int], Location]] = {}
     best: dict[str, Ranked] = {}
+    again: dict[str, list[Ranked]] = {}
     for hit in ranked:
-        passage = hit.passage
-        best.setdefault(passage.text, hit)
-        known = places.setdefault(passage.text, {})
+        if best.setdefault(hit.passage.text, hit) is not hit:
+            again.setdefault(hit.passage.text, []).append(hit)
+    return [_with_places(hit, again[text]) if text in again else hit for text, hit in best.items()]
+
+
+def _with_places(hit: Ranked, others: Sequence[Ranked]) -> Ranked:
+    places: dict[tuple[str, int], Location] = {}
+    for passage in (hit.passage, *(other.passage for other in others)):
         for location in (passage.at, *passage.elsewhere):
-            known.setdefault(location.order, location)
-    return [_with_places(hit, places[text]) for text, hit in best.items()]
-
-
-def _with_places(hit: Ranked, places: dict[tuple[str, int], Location]) -> Ranked:
+            places.setdefault(location.order, location)
     own = hit.passage.at.order
     elsewhere = tuple(places[order] for order in sorted(places) if order != own)
     if elsewhere == hit.passage.elsewhere:

@@ -75,6 +75,6 @@ def _with_priors(candidate: Candidate, parts: Parts, rule: RankingRule) -> Ranke
     boost = rule.recency.boost(candidate.passage.at.mtime_ns)
     weight = rule.weight_of(candidate.passage.at.path)
     priors = {"recency": base * (boost - 1.0), "weight": base * boost * (weight - 1.0)}
-    named = {name: value for name, value in (*parts.items(), *priors.items()) if value != 0.0}
+    named = {name: value for name, value in (parts | priors).items() if value}
     sure = confidence(base) if rule.mode == "auto" and rule.by_evidence is not None else None
     return Ranked(candidate=candidate, score=base * boost * weight, parts=named, confidence=sure)
