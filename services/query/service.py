@@ -19,6 +19,7 @@ from functools import partial
 
 import anyio
 
+from services.query.adapters.evidence import read_ahead
 from services.query.adapters.facts import FactsCache
 from services.query.adapters.lanes import Lanes
 from services.query.adapters.mirror_lane import MirrorLane
@@ -49,7 +50,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     spaces, all_trees = Projects(settings, trees="spaces"), Projects(settings, trees="all")
     questions = QuestionEncoder(partial(open_encoder, settings) if encoder is None else lambda: encoder)
     vectors = MirrorLane(readers, ExactVectorLane())
-    lanes = Lanes(readers, questions, vectors)
+    lanes = Lanes(readers, questions, vectors, read_ahead=read_ahead)
     searcher = Searcher(bus, projects, readers, facts, lanes)
     space_searcher = Searcher(bus, spaces, readers, facts, lanes)
     examiner = Examiner(bus, readers, lanes, searcher)

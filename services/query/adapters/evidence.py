@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import structlog
@@ -15,11 +15,12 @@ from services.query.adapters.lanes import Outcomes
 from services.query.adapters.projects import SearchProject
 from services.query.adapters.reader import IndexReaders, Snapshot
 from services.query.core.evidence.asked import Corpus, asked_of
-from services.query.core.evidence.measure import Evidence, File, Witness, measure
+from services.query.core.evidence.measure import Evidence, File, Witness, measure, wording_of
 from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
 from services.query.core.evidence.score import score
+from services.query.core.evidence.tokens import analyse
 from services.query.core.fusion import Scorer
-from services.query.core.passages import Candidate
+from services.query.core.passages import Candidate, Passage
 from services.query.core.question import Question
 from shared.errors import ErrorCode
 from shared.identity import DocumentId, InstanceId, TextHash
@@ -133,6 +134,18 @@ def evidence_of(
     asked = asked_of(question.text, question.terms, corpus, question.synonyms)
     with _measuring:
         return measure(asked, corpus, witnesses, files)
+
+
+def read_ahead(passages: Iterable[Passage]) -> None:
+    """Read the texts of passages that will be weighed while there is something else to wait for; blocks, never raises.
+
+    They are remembered, so that less is to be done when the other lane has answered.
+    """
+    try:
+        with _measuring:
+            analyse([wording_of(passage.heading, passage.text) for passage in passages])
+    except Exception:  # noqa: BLE001 - a door: what fails here fails again where it is weighed, and the answer says so
+        _log.exception("evidence.failed", error_code=ErrorCode.INTERNAL)
 
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import anyio
@@ -21,7 +21,7 @@ from services.query.adapters.projects import SearchProject
 from services.query.adapters.question_encoder import QuestionEncoder, QuestionVector
 from services.query.adapters.reader import IndexReaders
 from services.query.adapters.vector_lane import VectorLane
-from services.query.core.passages import LaneHit
+from services.query.core.passages import LaneHit, Passage
 from services.query.core.question import Question
 from shared.analyzer import ANALYZER_VERSION
 from shared.errors import ErrorCode, KxError
@@ -55,10 +55,19 @@ class Outcomes(Struct, frozen=True, kw_only=True):
 class Lanes:
     """Both lanes; belongs to one event loop."""
 
-    def __init__(self, readers: IndexReaders, encoder: QuestionEncoder, vectors: VectorLane) -> None:
+    def __init__(
+        self,
+        readers: IndexReaders,
+        encoder: QuestionEncoder,
+        vectors: VectorLane,
+        *,
+        read_ahead: Callable[[Sequence[Passage]], None] = lambda _: None,
+    ) -> None:
+        """`read_ahead` is given what the lexical lane found while the vector lane still looks; it never raises."""
         self._readers = readers
         self._encoder = encoder
         self._vectors = vectors
+        self._read_ahead = read_ahead
         # One question has two lanes; beyond a handful at once they only wait for the processor.
         self._threads = {"lexical": CapacityLimiter(4), "vector": CapacityLimiter(4)}
 
@@ -80,8 +89,14 @@ class Lanes:
         async def ask(name: str, lane: Callable[[], Awaitable[LaneOutcome]]) -> None:
             found[name] = await _guarded(name, lane)
 
+        async def ask_words() -> None:
+            await ask("lexical", partial(self._lexical, project, question, filters))
+            if "vector" not in found and with_vectors:  # there is something to wait for
+                passages = [hit.passage for hit in found["lexical"].hits]
+                await anyio.to_thread.run_sync(self._read_ahead, passages, limiter=self._threads["lexical"])
+
         async with anyio.create_task_group() as lanes:
-            lanes.start_soon(ask, "lexical", partial(self._lexical, project, question, filters))
+            lanes.start_soon(ask_words)
             if with_vectors:
                 lanes.start_soon(ask, "vector", partial(self._vector, project, question, filters, facts))
             else:

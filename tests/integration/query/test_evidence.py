@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from services.query.core.passages import Passage
+from shared.vectors import EmbeddingMatrix
+from tests.support.fake_encoder import FakeEncoder
 from tests.support.index_builder import BuiltChunk
 from tests.support.query_bench import QueryBench
 
@@ -53,3 +58,38 @@ async def test_synonyms_are_found_in_both_directions_and_across_accents(bench: Q
             assert path in [hit.path for hit in reply.results], query
         asked = await ask.search("disjuntor")
     assert asked.results[0].path == "pt.md"  # the word itself is the better witness
+
+
+class _PatientEncoder(FakeEncoder):
+    """Embeds a question once something was read ahead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_read = threading.Event()
+
+    def encode(self, texts: Sequence[str]) -> EmbeddingMatrix:
+        """Embed after waiting."""
+        if "circuit breaker" in texts:
+            assert self.is_read.wait(5)
+        return super().encode(texts)
+
+
+async def test_what_words_found_is_read_while_the_model_is_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer waits for the model anyway; reading passages need not come after it."""
+    encoder = _PatientEncoder()
+    bench = QueryBench(tmp_path, encoder=encoder)
+    with bench.index() as index:
+        index.add("breaker.py", "a circuit breaker of a house", kind="code")
+    read: list[str] = []
+
+    def read_ahead(passages: Sequence[Passage]) -> None:
+        read.extend(passage.text for passage in passages)
+        encoder.is_read.set()
+
+    monkeypatch.setattr("services.query.service.read_ahead", read_ahead)
+    async with bench.serving() as ask:
+        reply = await ask.search("circuit breaker")
+    assert reply.lanes["vector"].state == "ok"
+    assert read == ["a circuit breaker of a house"]

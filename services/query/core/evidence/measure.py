@@ -27,6 +27,11 @@ class Witness(Struct, frozen=True, kw_only=True):
     text: str
     cosine: float = 0.0  # 0 where it has no vector, or the question has none
 
+    @property
+    def wording(self) -> str:
+        """What is read of it."""
+        return wording_of(self.heading, self.text)
+
 
 class File(Struct, frozen=True, kw_only=True):
     """A file that candidates are of."""
@@ -43,6 +48,11 @@ class Evidence(Struct, frozen=True, kw_only=True):
     by_passage: Mapping[str, Shares]
     by_file: Mapping[str, Shares]
     is_prose: Shares
+
+
+def wording_of(heading: str, text: str) -> str:
+    """Give what is read of a passage."""
+    return f"{heading}\n{text}"
 
 
 def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: Sequence[File]) -> Evidence:
@@ -71,7 +81,7 @@ class _Texts:
 
     def __init__(self, asked: Asked, sample: Sample, witnesses: Sequence[Witness]) -> None:
         self.asked, self.sample = asked, sample
-        self.tokens = analyse([f"{witness.heading}\n{witness.text}" for witness in witnesses])
+        self.tokens = analyse([witness.wording for witness in witnesses])
         self.texts = len(witnesses)
         self.found = wording.telling(self.tokens, asked)
         self.counts = {
