@@ -18,6 +18,7 @@ from shared.knowledge_messages import ItemOrigin, ItemStatus
 
 FENCE = b"---"
 FORM = "knowledge/1"
+EXPORTED = ".md"  # suffix of the files
 MAX_HEAD_BYTES = 65_536
 _BREAKS = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # what YAML does not take literally, beyond JSON
 

@@ -11,6 +11,7 @@ from anyio import to_thread
 from kx.context import Context
 from kx.knowledge import outcomes
 from kx.knowledge.asking import ASK_S, ME
+from kx.knowledge.front_matter import EXPORTED
 from kx.knowledge.front_matter import read as read_front_matter
 from kx.knowledge.outcomes import Imported
 from kx.knowledge.restoring import Exported, Restore
@@ -72,7 +73,7 @@ class Import:
     async def _taken(self, source: Source) -> Imported | Exported:
         try:
             data = await to_thread.run_sync(read_source, source.path, self._limits)
-            page = read_front_matter(data) if source.path.suffix == ".md" else None
+            page = read_front_matter(data) if source.path.suffix == EXPORTED else None
             return await self._one(source, data) if page is None else Exported(source, page)
         except KxError as error:
             return outcomes.failed(source, error)

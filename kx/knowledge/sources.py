@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from kx.knowledge.front_matter import EXPORTED, MAX_HEAD_BYTES
 from shared.deny import DenyList
 from shared.errors import ErrorCode, KxError
 from shared.exclusions import excluded_folder
@@ -52,8 +53,10 @@ def read_source(path: Path, limits: KnowledgeLimits) -> bytes:
     Raises:
         KxError: CONTENT_TOO_LARGE; BAD_REQUEST when it is no file any more or cannot be read.
     """
-    is_document = path.suffix.lower() in limits.document_suffixes
-    most = limits.max_document_bytes if is_document else limits.max_text_bytes
+    suffix = path.suffix.lower()
+    most = limits.max_document_bytes if suffix in limits.document_suffixes else limits.max_text_bytes
+    if suffix == EXPORTED:
+        most += MAX_HEAD_BYTES  # an exported item has its front matter besides; the service measures the text itself
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:

@@ -82,9 +82,9 @@ def test_file_longer_than_its_kind_may_be_is_refused(folder: Path):
     """A document may be longer than a text; nothing is read beyond the limit."""
     (folder / "c.pdf").write_bytes(b"x" * 20)
     assert len(read_source(folder / "c.pdf", LIMITS)) == 20
-    (folder / "a.md").write_bytes(b"x" * 11)
+    (folder / "b.TXT").write_bytes(b"x" * 11)
     with pytest.raises(KxError) as refused:
-        read_source(folder / "a.md", LIMITS)
+        read_source(folder / "b.TXT", LIMITS)
     assert refused.value.code == ErrorCode.CONTENT_TOO_LARGE
 
 

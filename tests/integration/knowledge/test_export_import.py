@@ -13,6 +13,7 @@ from kx.knowledge.outcomes import Imported, counts
 from kx.knowledge.sources import sources
 from shared import knowledge_messages as kb
 from shared import knowledge_upkeep_messages as kbu
+from shared import spool
 from shared import subjects as s
 from shared.errors import ErrorCode, KxError
 from tests.support.knowledge_bench import Asker, KnowledgeBench
@@ -138,6 +139,22 @@ async def test_files_are_known_again_and_each_failure_stands_alone(bench: Knowle
         assert {name: one.outcome for name, one in done.items()} == {"a.md": "changed", "sub/a.md": "unchanged"}
         assert done["a.md"].item is not None
         assert (done["a.md"].item.number, done["a.md"].item.status) == (2, "published")
+
+
+async def test_longest_text_comes_back_too(bench: KnowledgeBench, tmp_path: Path):
+    """Its front matter does not make it too long; one byte more is refused and named."""
+    async with bench.serving() as me:
+        first, second = await me.base("first"), await me.base("second")
+        limit = (await me.ask(s.LIMITS, kbu.LimitsRequest())).max_text_bytes
+        name = spool.put(bench.settings, b"x" * limit)
+        await me.ask(s.ITEM_CREATE, kb.CreateItem(caller=me.caller, base="first", title="long", spool=name))
+        await export_base(me.bus, first, tmp_path / "out", revisions=False)
+        file = next((tmp_path / "out").glob("*.md"))
+        assert counts(await brought(bench, me, second, file))["created"] == 1
+        assert await contents(me, "second") == await contents(me, "first")
+        file.write_bytes(file.read_bytes() + b"x")
+        done = await brought(bench, me, second, file)
+        assert [one.error.code for one in done if one.error] == [ErrorCode.CONTENT_TOO_LARGE]
 
 
 async def test_export_writes_into_no_folder_that_holds_something(bench: KnowledgeBench, tmp_path: Path):
