@@ -118,7 +118,7 @@ def documents(_: Settings) -> Iterator[Finding]:
             check="documents",
             state="warning",
             found="{suffixes} files are not read",
-            hint="install the extra that reads them: pip install 'kx[{extra}]'",
+            hint="install the extra that reads them: pip install '{extra}'",
             params={"suffixes": " ".join(unread), "extra": EXTRA},
         )
         return
