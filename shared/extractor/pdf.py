@@ -154,9 +154,8 @@ def _is_bold(text_page: pypdfium2.PdfTextPage, text_index: int) -> bool:
 
 def _drop_running_lines(pages: list[tuple[int, list[_Line]]]) -> None:
     """Take headers, footers and page numbers out; a header stays where it stands first."""
-    times = Counter(
-        key for _, lines in pages for key in {_running_key(lines[0]), _running_key(lines[-1])} if len(lines) > 1
-    )
+    long = [lines for _, lines in pages if len(lines) > 1]
+    times = Counter(key for lines in long for key in {_running_key(lines[0]), _running_key(lines[-1])})
     running = {key for key, count in times.items() if count >= _RUNNING_TIMES}
     seen: set[str] = set()
     for _, lines in pages:

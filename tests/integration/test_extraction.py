@@ -13,7 +13,8 @@ import pytest
 from shared import document_kinds, extraction
 from shared.errors import ErrorCode, KxError
 from shared.extraction import Limits, extract, extract_blocking, walls
-from shared.extractor.reading import Note
+from shared.extractor import pdf
+from shared.extractor.reading import Note, read_document
 from tests.support.document_samples import REAL, hostile_documents, make_docx, make_pdf, make_pptx, make_xlsx
 from tests.support.repository import ROOT
 
@@ -157,6 +158,19 @@ def test_lines_of_a_page_become_paragraphs_under_its_number():
     assert "\n- Backups are kept for thirty-five days.\n" in found.markdown
     assert (found.parts, found.title, found.kind, found.notes) == (3, "runbook", "pdf", ())
     assert "### Restart procedure\n" in extract_blocking((REAL / "handbook.pdf").read_bytes(), suffix=".pdf").markdown
+
+
+@pytest.mark.parametrize(
+    "texts", [("", "Text"), ("Text", ""), ("", "", "Text", "", "Text two"), ("Text", "", "", "")], ids=str
+)
+def test_page_without_text_hides_no_other(texts: tuple[str, ...]):
+    """A scanned or a blank page is common, the first one most of all."""
+    answer = read_document(pdf.read, make_pdf(*texts), output_bytes=10_000, parts=100)
+    told = str(answer["markdown"]).splitlines()
+    assert [line for line in told if line.startswith("##")] == [
+        f"## Page {number}" for number, text in enumerate(texts, start=1) if text
+    ]
+    assert [line for line in told if line.startswith("Text")] == [text for text in texts if text]
 
 
 @pytest.mark.parametrize("kind", ["docx", "xlsx", "pdf", "pptx"])
