@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import resource
 import time
 from collections.abc import Callable
@@ -19,6 +18,8 @@ pytestmark = pytest.mark.timeout(3_600 if IS_SOAK else 120)
 
 Amount = Callable[[int], int]
 
+_FIRST = 2  # CI meets a bomb, archives in archives and a tree beyond the memory
+MUTATED = 600 if IS_SOAK else 6  # a start of a process each
 SLACK_S = 2.0  # of the deadline, for the start and the end of a process on a busy machine
 KIB = 1024
 
@@ -26,8 +27,9 @@ KIB = 1024
 def test_b9_hostile_documents_end_in_a_reason_or_a_part(amount: Amount, report: Report) -> None:
     """Row B9: bombs, loops, deep trees, lying sizes, encrypted, a million pages, and mutations of good ones."""
     made = hostile_documents()
-    chosen = made if IS_SOAK else random.Random(time.time_ns()).sample(made, amount(len(made)))
-    makers = [*chosen, *(lambda seed=seed: mutated(seed) for seed in range(amount(600)))]
+    step = len(made) // amount(len(made))
+    chosen = made if IS_SOAK else made[_FIRST::step]
+    makers = [*chosen, *(lambda seed=seed: mutated(seed) for seed in range(MUTATED))]
     problems: list[str] = []
     slowest = 0.0
     for make in makers:
