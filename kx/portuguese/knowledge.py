@@ -15,4 +15,14 @@ KNOWLEDGE: dict[str, str] = {
     ),
     "{path} is kept by kx itself and can be no project": "{path} é mantido pelo próprio kx e não pode ser um projeto",
     "search what is written down with: kx kb search": "busque o que está registrado com: kx kb search",
+    "this token does not allow {operation}": "este token não permite {operation}",
+    "use a token with its scope: kx token create --scope {scope}": (
+        "use um token com o escopo dela: kx token create --scope {scope}"
+    ),
+    "the request cannot be used: {problem}": "a requisição não pode ser usada: {problem}",
+    "its form is told at /api/v1/openapi.json": "a forma dela está em /api/v1/openapi.json",
+    "the request failed unexpectedly": "a requisição falhou inesperadamente",
+    "the log names the place": "o log diz o lugar",
+    "the content has half of a character in it": "o conteúdo tem metade de um caractere",
+    "send it as UTF-8": "envie-o em UTF-8",
 }
