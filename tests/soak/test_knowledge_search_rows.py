@@ -20,6 +20,7 @@ pytestmark = pytest.mark.anyio
 
 WORD = "harbour"  # in every text
 KEPT = 0.3  # of the changes
+MAX_ITEMS = 60  # fewer than a lane looks at
 ITEM_MOVES = ("publish", "publish", "publish", "archive", "restore", "restore")
 
 
@@ -42,7 +43,7 @@ class History:
                 is_active = not self._bases[base]
                 await self._asker.move_base(base, "restore" if is_active else "archive")
                 self._bases[base] = is_active
-            elif what == "add" or not self._items:
+            elif not self._items or (what == "add" and len(self._items) < MAX_ITEMS):
                 item = await self._asker.item(base, f"Text {self._texts}", self._text(), publish=self._coin())
                 self._items[item.id] = item
             else:
@@ -61,7 +62,7 @@ class History:
         return {f"knowledge:{one.id}@{one.current_revision_id}" for one in found}
 
     async def _touch(self, item: str, what: str) -> None:
-        if what == "edit":
+        if what != "move":
             self._items[item] = await self._asker.edit(item, self._text())
         else:
             self._items[item] = await self._asker.move(item, self._chance.choice(ITEM_MOVES))
