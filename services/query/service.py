@@ -19,7 +19,7 @@ from functools import partial
 
 import anyio
 
-from services.query.adapters.evidence import read_ahead
+from services.query.adapters.evidence import drop_idle_words, read_ahead
 from services.query.adapters.facts import FactsCache
 from services.query.adapters.lanes import Lanes
 from services.query.adapters.mirror_lane import MirrorLane
@@ -103,3 +103,4 @@ async def _close_idle(readers: IndexReaders, vectors: MirrorLane) -> None:
         await anyio.sleep(IDLE_S)
         readers.close_idle()
         vectors.drop_idle()
+        drop_idle_words()

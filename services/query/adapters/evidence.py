@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from services.query.core.evidence.asked import Corpus, asked_of
 from services.query.core.evidence.measure import Evidence, File, Witness, measure, wording_of
 from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
 from services.query.core.evidence.score import score
-from services.query.core.evidence.tokens import analyse
+from services.query.core.evidence.tokens import analyse, forget_words, words_held
 from services.query.core.fusion import Scorer
 from services.query.core.passages import Candidate, Passage
 from services.query.core.question import Question
@@ -35,10 +36,30 @@ SELECT text_hash, vector FROM embedding
 WHERE model = ? AND text_hash IN (SELECT unhex(value) FROM json_each(?)) AND length(vector) = ?
 """
 
-# The words met so far are one memory for all threads; measuring holds the interpreter for nearly all of its time anyway.
-_measuring = threading.Lock()
+IDLE_S = 600.0
 
 _log: FilteringBoundLogger = structlog.get_logger()
+
+
+class _Measuring:
+    """Lets one thread at a time at the words met so far, and knows when that was last.
+
+    They are one memory for all threads; measuring holds the interpreter for nearly all of its time anyway.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.used_at = 0.0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self.used_at = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+_measuring = _Measuring()
 
 
 class SampleCache:
@@ -146,6 +167,14 @@ def read_ahead(passages: Iterable[Passage]) -> None:
             analyse([wording_of(passage.heading, passage.text) for passage in passages])
     except Exception:  # noqa: BLE001 - a door: what fails here fails again where it is weighed, and the answer says so
         _log.exception("evidence.failed", error_code=ErrorCode.INTERNAL)
+
+
+def drop_idle_words(*, older_than_s: float = IDLE_S) -> None:
+    """Give the memory of words back when nothing was weighed for a while."""
+    is_idle = time.monotonic() - _measuring.used_at >= older_than_s
+    if is_idle and words_held():
+        with _measuring:
+            forget_words()
 
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from services.query.adapters.evidence import drop_idle_words
+from services.query.core.evidence.tokens import words_held
 from services.query.core.passages import Passage
 from shared.vectors import EmbeddingMatrix
 from tests.support.fake_encoder import FakeEncoder
@@ -93,3 +95,16 @@ async def test_what_words_found_is_read_while_the_model_is_at_work(
         reply = await ask.search("circuit breaker")
     assert reply.lanes["vector"].state == "ok"
     assert read == ["a circuit breaker of a house"]
+
+
+async def test_words_are_forgotten_when_nobody_asks_and_learnt_again(bench: QueryBench) -> None:
+    """Small when idle: a large tree's words are 60 MB."""
+    with bench.index() as index:
+        index.add("breaker.py", "a circuit breaker of a house", kind="code")
+    async with bench.serving() as ask:
+        before = await ask.hits("circuit breaker")
+        drop_idle_words()
+        assert words_held()  # it was asked just now
+        drop_idle_words(older_than_s=0.0)
+        assert not words_held()
+        assert await ask.hits("circuit breaker") == before

@@ -22,7 +22,7 @@ from shared.stopwords import STOP_WORDS
 
 Keys = npt.NDArray[np.uint32]
 
-# All is forgotten when one is reached: 262,144 words with their grams are 30 MB, 16,384 passages 10 MB.
+# All is forgotten when one is reached: 262,144 words with their grams and 16,384 passages are 60 MB.
 MAX_WORDS: Final = 262_144
 MAX_GRAMS: Final = 12 * MAX_WORDS
 MAX_TEXTS: Final = 16_384
@@ -50,7 +50,7 @@ class Lexicon:
 
     def __init__(self, max_words: int = MAX_WORDS) -> None:
         self._max_words = max_words
-        self._forget()
+        self.forget()
 
     @property
     def size(self) -> int:
@@ -66,13 +66,14 @@ class Lexicon:
             number, sizes = self._kept(texts) if is_kept else self._numbered(texts)
             words = self._words()
         except BaseException:
-            self._forget()  # numbers were given that nothing is known of
+            self.forget()  # numbers were given that nothing is known of
             raise
         if self.size >= self._max_words or len(words.grams) >= MAX_GRAMS:
-            self._forget()
+            self.forget()
         return words, number, sizes
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Give all memory back; what was given out stays as it is."""
         self._texts: dict[int, Numbers] = {}
         self._numbers = HashTable()
         self._terms = _Growing(np.zeros(_FIRST_CAPACITY, dtype=np.uint64))

@@ -91,4 +91,14 @@ def analyse(texts: Sequence[str], *, is_kept: bool = True) -> Tokens:
     return Tokens(known, distinct, place[number], text, sizes.astype(np.float64))
 
 
+def words_held() -> int:
+    """Count the words in memory."""
+    return _lexicon.size
+
+
+def forget_words() -> None:
+    """Give the memory of words and texts back."""
+    _lexicon.forget()
+
+
 _lexicon: Final = Lexicon()
