@@ -6,6 +6,7 @@ is gone from the folder before its change is answered; answers do not depend on 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
@@ -13,6 +14,7 @@ from typing import Protocol, TypeVar
 import anyio
 import structlog
 from anyio import CapacityLimiter, to_thread
+from msgspec import Struct
 from structlog.typing import FilteringBoundLogger
 
 from services.knowledge.adapters.shelf import Shelf, Wanted, changes
@@ -42,6 +44,15 @@ class Source(Protocol):
         ...
 
 
+class Written(Struct, frozen=True, kw_only=True):
+    """What was done to a tree."""
+
+    instance: InstanceId | None = None  # None: there is nothing and is to be nothing
+    paths: tuple[str, ...] = ()  # what changed
+    is_told: bool = True  # whoever indexes will look
+    change: int = 0  # its number
+
+
 class Trees:
     """All derived trees of one home; belongs to one event loop."""
 
@@ -53,7 +64,8 @@ class Trees:
         self._met: set[str] = set()  # trees that this process compared whole
         self._locks: dict[str, anyio.Lock] = {}
         self._writing = CapacityLimiter(1)
-        self._unsettled: set[InstanceId] = set()
+        self._unsettled: dict[str, InstanceId] = {}
+        self._changes: Counter[str] = Counter()
 
     async def keep(self, tree: str, *, thorough: bool = False, seen_s: float = SEEN_S) -> bool:
         """Make a tree as its source wants it now; tells whether its words are in the index.
@@ -62,10 +74,14 @@ class Trees:
             KxError: those of the source; DISK_FULL.
         """
         async with self._lock(tree):
-            instance, touched = await self._write(tree, thorough=thorough)
-        if instance is None or not touched:
+            written = await self._write(tree, thorough=thorough)
+        if written.instance is None or not written.paths:
             return True
-        return seen_s > 0 and await self._indexing.wait(instance, "text", within_s=seen_s)
+        is_asked = written.is_told and seen_s > 0
+        if not is_asked or not await self._indexing.wait(written.instance, "text", within_s=seen_s):
+            return False
+        await self._seen(tree, written.change)
+        return True
 
     async def erase(self, tree: str, names: Sequence[str], markers: Sequence[bytes]) -> int:
         """Destroy every trace of what is named: files first, then the index; the files that still hold a marker.
@@ -100,17 +116,19 @@ class Trees:
 
     async def settle(self) -> None:
         """Wait until what was written by this process is in the index, vectors too."""
-        for instance in sorted(self._unsettled):
-            await self._indexing.reconcile(instance)
-            await self._indexing.wait(instance, "vectors", within_s=SETTLED_S)
+        for tree, instance in sorted(self._unsettled.items()):
+            change = self._changes[tree]
+            is_compared = await self._indexing.reconcile(instance)
+            if is_compared and await self._indexing.wait(instance, "vectors", within_s=SETTLED_S):
+                await self._seen(tree, change)
 
     async def instance(self, tree: str) -> InstanceId | None:
         """Give the instance of a tree that is there."""
         found = await self._blocking(partial(self._shelf.find, tree))
         return found.instance if found is not None else None
 
-    async def _write(self, tree: str, *, thorough: bool) -> tuple[InstanceId | None, list[str]]:
-        """Write and remove files, have them looked at; the instance, and what changed."""
+    async def _write(self, tree: str, *, thorough: bool) -> Written:
+        """Write and remove files, have them looked at."""
         source = self._source_of(tree)
         wanted = await source.wanted(tree)
         if await self.instance(tree) is None:  # never there, or taken away meanwhile
@@ -119,24 +137,27 @@ class Trees:
         is_new = tree not in self._met
         there = await self._files(tree)
         if not wanted and not there:
-            return None, []
+            return Written()
         instance = (await self._blocking(partial(self._shelf.enrol, tree))).instance
         write, remove = changes(there, wanted)
         if thorough:
             write += await self._altered(tree, wanted, known=frozenset(write))
         if is_new and remove:  # gone while nobody was here: it may have been destroyed
             await self._blocking(partial(self._note_erasing, tree, set(remove)))
+        touched = [*write, *remove]
+        if touched:
+            self._changes[tree] += 1
+            await self._blocking(partial(self._shelf.set_behind, tree, is_behind=True))
         await self._blocking(partial(self._shelf.remove, tree, remove))
         for path in remove:
             there.pop(path, None)
         for path in write:
             await self._copy(source, tree, path, wanted[path])
-        touched = [*write, *remove]
-        await self._announce(instance, touched, is_new=is_new)
+        is_told = await self._announce(tree, instance, touched, is_new=is_new)
         self._met.add(tree)
         if is_new and len(await self._blocking(partial(self._shelf.erasing, tree))) > 0:
             await self._erase(tree)
-        return instance, touched
+        return Written(instance=instance, paths=tuple(touched), is_told=is_told, change=self._changes[tree])
 
     async def _copy(self, source: Source, tree: str, path: str, wanted: Wanted) -> None:
         content = await source.content(tree, wanted.key)
@@ -145,13 +166,20 @@ class Trees:
         await self._blocking(partial(self._shelf.write, tree, path, content))
         self._there[tree][path] = len(content)
 
-    async def _announce(self, instance: InstanceId, touched: list[str], *, is_new: bool) -> None:
-        if touched:
-            self._unsettled.add(instance)
-        if is_new and await self._indexing.reconcile(instance):
-            return
-        if touched:
-            await self._indexing.touch(instance, touched)
+    async def _announce(self, tree: str, instance: InstanceId, touched: list[str], *, is_new: bool) -> bool:
+        """Have the index look: at what changed, or where it may have missed more than that at everything; tells if it will."""
+        is_behind = is_new and await self._blocking(partial(self._shelf.is_behind, tree))
+        if touched or is_behind:
+            self._unsettled[tree] = instance
+        if is_behind and await self._indexing.reconcile(instance):
+            return True
+        return await self._indexing.touch(instance, touched)
+
+    async def _seen(self, tree: str, change: int) -> None:
+        """Know that the index has seen everything up to a change; a later one says so for itself."""
+        async with self._lock(tree):
+            if self._changes[tree] == change:
+                await self._blocking(partial(self._shelf.set_behind, tree, is_behind=False))
 
     async def _altered(self, tree: str, wanted: Mapping[str, Wanted], *, known: frozenset[str]) -> list[str]:
         def look() -> list[str]:

@@ -26,6 +26,7 @@ from shared.settings import Settings, ensure_home
 CACHE_TAG = "CACHEDIR.TAG"  # tells backups, and a walk of the home folder, to leave all of it out
 _TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by kx from its databases; safe to delete.\n"
 _ERASING = ".erase"  # folders of which the index has to lose every trace
+_BEHIND = ".behind"  # there while the index may not have seen a change
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -137,6 +138,19 @@ class Shelf:
             write_atomic(path, msgspec.json.encode(named))
         else:
             path.unlink(missing_ok=True)
+
+    def is_behind(self, tree: str) -> bool:
+        """Tell whether the index may be behind the files, or is not there."""
+        project = self.find(tree)
+        return project is None or not project.index_path.exists() or (self._root(tree) / _BEHIND).exists()
+
+    def set_behind(self, tree: str, *, is_behind: bool) -> None:
+        """Remember whether it may be; before files change, and once the index has seen them."""
+        path = self._root(tree) / _BEHIND
+        if not is_behind:
+            path.unlink(missing_ok=True)
+        elif not path.exists():
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
 
     def residue(self, tree: str, markers: Iterable[bytes]) -> int:
         """Count the files of a tree and of its index in which one of these bytes stands."""
