@@ -111,7 +111,7 @@ class Lexicon:
             hashes, first, of = np.unique(scanned.hashes[unknown], return_index=True, return_inverse=True)
             number[unknown] = self.size + of
             self._numbers.add(hashes, np.arange(self.size, self.size + len(hashes), dtype=np.int32))
-            self._add(hashes, [scanned.word(place) for place in unknown[first].tolist()])
+            self._add(hashes, scanned.read(unknown[first]))
         return number, scanned.sizes
 
     def _add(self, hashes: Hashes, words: list[str]) -> None:

@@ -51,9 +51,10 @@ class Scanned(Struct, frozen=True):
     hashes: Hashes  # never 0
     sizes: Indices  # words of each text
 
-    def word(self, place: int) -> str:
-        """Read one word."""
-        return self.letters[self.starts[place] : self.ends[place]].decode()
+    def read(self, places: Indices) -> list[str]:
+        """Read some of the words."""
+        spans = zip(self.starts[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [self.letters[start:end].decode() for start, end in spans]
 
 
 def scan(texts: Sequence[str]) -> Scanned:
