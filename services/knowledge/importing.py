@@ -15,7 +15,7 @@ from services.knowledge.access import find_base
 from services.knowledge.adapters.ids import fresh
 from services.knowledge.adapters.store import Tables
 from services.knowledge.changes import Done, Moment
-from services.knowledge.core.files import base_name, kind_of, require_allowed, suffix_of
+from services.knowledge.core.files import base_name, heading_of, kind_of, require_allowed, suffix_of
 from services.knowledge.core.limits import MAX_DOCUMENT_BYTES, MAX_LOCATOR_CHARS, MAX_TITLE_CHARS
 from services.knowledge.core.records import Base, Item
 from services.knowledge.core.revision import MARKDOWN, canonical, content_hash
@@ -114,7 +114,8 @@ def _from_text(data: bytes, name: str, digest: str, locator: str, title: str) ->
     language = classify(name, decoded.text[:200].partition("\n")[0]).language
     source = {"file_name": name, "file_sha256": digest, "kind": language}
     draft = Draft(content=canonical(decoded.text.encode()), format=language, tool="item_import", source=source)
-    return ReadFile(locator=locator, title=title or _title(name), file_hash=digest, draft=draft)
+    own = heading_of(decoded.text) if language == MARKDOWN else ""
+    return ReadFile(locator=locator, title=title or _title(own) or _title(name), file_hash=digest, draft=draft)
 
 
 def _keep(tables: Tables, asked: ImportItem, read: ReadFile, moment: Moment) -> Done[ItemWritten]:

@@ -12,6 +12,8 @@ from shared.errors import ErrorCode, KxError
 
 FileKind = Literal["text", "document"]
 
+_HEADING_WITHIN = 4_000  # characters: what names a text stands at its beginning
+
 
 def base_name(path: str) -> str:
     r"""Give the last component of a path of any system.
@@ -45,6 +47,20 @@ def kind_of(name: str) -> FileKind:
         hint="see which are: kx kb limits; or save it as Markdown",
         file=name,
     )
+
+
+def heading_of(markdown: str) -> str:
+    r"""Give the heading that names a Markdown text; empty where its beginning has none.
+
+    >>> heading_of("\n# Disco cheio #\n\nApague nada.\n"), heading_of("```sh\n# no heading\n```\n")
+    ('Disco cheio', '')
+    """
+    for one in markdown[:_HEADING_WITHIN].removeprefix("\ufeff").split("\n"):
+        if one.startswith("# "):
+            return one[2:].strip().rstrip("#").strip()
+        if one.startswith(("```", "~~~", "---")):  # a comment of code or of front matter looks the same
+            break
+    return ""
 
 
 def require_allowed(*paths: str) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
 import structlog
 from msgspec import Struct
+from python_multipart.exceptions import FormParserError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from structlog.typing import FilteringBoundLogger
 
@@ -35,6 +37,7 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 CLIENT = "rest"
 MAX_FIELDS = 20
+_UNREADABLE_FORM = (HTTPException, MultiPartException, FormParserError, LookupError, ValueError, AssertionError)
 _JSON = "application/json"
 
 _log: FilteringBoundLogger = structlog.get_logger()
@@ -115,16 +118,33 @@ async def _read(operation: Operation, scope: MutableMapping[str, Any], receive: 
     if operation.body_kind == "none":
         return asked, b""
     try:
-        return _converted(msgspec.json.decode(await _body(receive)), operation.body), b""
+        return _converted(_whole(msgspec.json.decode(await _body(receive))), operation.body), b""
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise _MalformedError("the body is no JSON") from error
 
 
 def _query(raw: bytes) -> dict[str, str]:
     try:
-        return dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS))
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError as error:
         raise _MalformedError("the query of the address cannot be read") from error
+    return _once(pairs)
+
+
+def _once(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Refuse a name that is there twice: which of the two was meant nobody knows."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _MalformedError("a parameter is there more than once")
+    return found
+
+
+def _whole(body: object) -> object:
+    """Write 10.0 as 10: to JSON they are one number."""
+    if not isinstance(body, dict):
+        return body
+    told = cast("dict[str, object]", body)
+    return {name: int(one) if isinstance(one, float) and one.is_integer() else one for name, one in told.items()}
 
 
 async def _file(scope: MutableMapping[str, Any], receive: Receive) -> tuple[dict[str, str], bytes]:
@@ -137,23 +157,31 @@ async def _file(scope: MutableMapping[str, Any], receive: Receive) -> tuple[dict
             file = form.get("file")
             if not isinstance(file, UploadFile):
                 raise _MalformedError("the form has no part named file")
-            fields = {name: text for name, text in form.items() if isinstance(text, str)}
+            fields = _once([(name, text) for name, text in form.multi_items() if isinstance(text, str)])
             return {"file_name": file.filename or "", **fields}, await file.read()
-    except HTTPException as error:
+    except _UNREADABLE_FORM as error:
         raise _MalformedError("the form cannot be read") from error
 
 
 def _converted(raw: object, kind: type[S], *, is_text: bool = False) -> S:
     try:
-        return msgspec.convert(raw, kind, strict=not is_text)
+        asked = msgspec.convert(raw, kind, strict=not is_text)
     except (msgspec.ValidationError, OverflowError, UnicodeError) as error:
-        raise KxError(
-            ErrorCode.BAD_REQUEST,
-            "the request cannot be used: {problem}",
-            hint="its form is told at: {path}",
-            problem=error,
-            path=OPENAPI_PATH,
-        ) from error
+        raise _unusable(str(error)) from error
+    if is_text and isinstance(raw, dict):
+        for name in raw:
+            if getattr(asked, name) is None:  # msgspec reads the word "null" so; an address has only texts
+                raise _unusable(f"Invalid value 'null' - at `$.{name}`")
+    return asked
+
+
+def _unusable(problem: str) -> KxError:
+    return KxError(
+        ErrorCode.BAD_REQUEST,
+        "the request cannot be used: {problem}",
+        hint="its form is told at /api/v1/openapi.json",
+        problem=problem,
+    )
 
 
 async def _body(receive: Receive) -> bytes:

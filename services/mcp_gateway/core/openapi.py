@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from services.mcp_gateway.core.rest import FAILURES, OPERATIONS, PREFIX, Operation
-from services.mcp_gateway.core.rest_answers import Failed
+from services.mcp_gateway.core.rest_answers import Failed, ItemKept
 
 Schema = dict[str, Any]  # JSON
 
@@ -51,21 +51,31 @@ def _described(operation: Operation) -> Schema:
         "description": f"Needs the scope {operation.scope}.",
         "parameters": _parameters(operation),
         "responses": {
-            str(operation.status): {
-                "description": "Done.",
-                "content": {_JSON: {"schema": _ref(operation.gives.__name__)}},
-            },
+            str(operation.status): _success(operation),
             **{str(status): {"$ref": f"#/components/responses/{status}"} for status in FAILURES},
         },
     }
     if operation.body_kind == "json":
         described["requestBody"] = {"required": True, "content": {_JSON: {"schema": _ref(operation.body.__name__)}}}
     if operation.body_kind == "file":
-        described["requestBody"] = {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        }
+        described["requestBody"] = {"required": True, "content": _file_kinds()}
     return described
+
+
+def _success(operation: Operation) -> Schema:
+    told: Schema = {"description": "Done.", "content": {_JSON: {"schema": _ref(operation.gives.__name__)}}}
+    if operation.gives is ItemKept:
+        item = {"item": "$response.body#/item/id"}
+        told["links"] = {
+            one.name: {"operationId": one.name, "parameters": item} for one in OPERATIONS if "{item}" in one.path
+        }
+    return told
+
+
+def _file_kinds() -> Schema:
+    binary = {"type": "string", "format": "binary"}
+    form = {"type": "object", "properties": {"file": binary}, "required": ["file"], "additionalProperties": False}
+    return {"application/octet-stream": {"schema": binary}, "multipart/form-data": {"schema": form}}
 
 
 def _parameters(operation: Operation) -> list[Schema]:

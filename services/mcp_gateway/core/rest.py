@@ -36,6 +36,9 @@ STATUS_OF: Mapping[ErrorCode, int] = {
     ErrorCode.BUS_UNAVAILABLE: 503,
     ErrorCode.SERVICE_UNAVAILABLE: 503,
     ErrorCode.TIMEOUT: 503,
+    ErrorCode.INDEX_BUSY: 503,
+    ErrorCode.KNOWLEDGE_DAMAGED: 503,
+    ErrorCode.EXTRACTION_MISSING: 503,  # the program did nothing wrong: this machine lacks the extra
     ErrorCode.DISK_FULL: 507,
 }
 FAILURES: Mapping[int, str] = {
@@ -44,11 +47,13 @@ FAILURES: Mapping[int, str] = {
     403: "The token's scope or the role does not allow it.",
     404: "There is no such thing for this caller; unknown and forbidden are one answer.",
     409: "It is there already, or another revision is current.",
+    408: "The body did not come in time.",
     413: "Larger than the limits say.",
     415: "Another kind of body is needed.",
     422: "A value cannot be used; the message names it.",
     429: "Too many requests; Retry-After says when to come again.",
     503: f"Not available now; {RUNTIME_DISABLED} where knowledge is switched off.",
+    507: "The disk is full.",
 }
 
 
@@ -58,6 +63,7 @@ _DOOR_CODES: Mapping[int, str] = {
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    408: "too_slow",
     413: "too_large",
     415: "unsupported_media_type",
     429: "too_many_requests",

@@ -9,12 +9,21 @@ from msgspec import Meta, Struct
 from shared.knowledge_messages import ItemStatus, SearchMode
 
 MAX_TITLE_CHARS = 300
+MAX_NAME_CHARS = 200  # of a base or a space
 MAX_CONTENT_CHARS = 10_000_000
 
 Id = Annotated[str, Meta(description="Id, or a name where it is unique.", min_length=1, max_length=MAX_TITLE_CHARS)]
 Title = Annotated[str, Meta(min_length=1, max_length=MAX_TITLE_CHARS)]
 Content = Annotated[str, Meta(description="The whole text.", max_length=MAX_CONTENT_CHARS)]
-Format = Annotated[str, Meta(description="markdown, or the kind of text: json, python …", max_length=50)]
+Format = Annotated[
+    str,
+    Meta(
+        description="markdown, or the kind of text: json, python …",
+        min_length=1,
+        max_length=40,
+        pattern="^[A-Za-z0-9+.#_-]+$",
+    ),
+]
 Locator = Annotated[str, Meta(description="Where it comes from or belongs: a path, an address.", max_length=1_000)]
 
 
@@ -38,9 +47,9 @@ class SearchBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class BaseBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Found a base."""
 
-    name: Title
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARS)]
     description: Annotated[str, Meta(max_length=2_000)] = ""
-    space: Annotated[str, Meta(description="Id or name; your own space without it.", max_length=MAX_TITLE_CHARS)] = ""
+    space: Annotated[str, Meta(description="Id or name; your own space without it.", max_length=MAX_NAME_CHARS)] = ""
 
 
 class ItemBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):

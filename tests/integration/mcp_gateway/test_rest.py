@@ -17,9 +17,11 @@ from services.knowledge.service import service as knowledge
 from services.mcp_gateway.adapters.http_door import HttpDoor
 from services.mcp_gateway.core.rest import OPERATIONS
 from services.mcp_gateway.rest import HANDLERS
+from shared import document_kinds
 from shared.access import Profile, Scope
 from shared.bus_memory import MemoryBus
 from shared.settings import Settings
+from tests.support.document_samples import make_pdf
 from tests.support.gateway_bench import make_project
 from tests.support.http_bench import HOST, Answered, ask, http_door, make_token
 
@@ -41,8 +43,8 @@ class Client(Struct, frozen=True):
         kind = kind or (BINARY if isinstance(body, bytes) else "application/json")
         headers = [("Host", HOST), ("Content-Type", kind)]
         headers += [("Authorization", f"Bearer {self.token}")] if self.token else []
-        at = path if path.startswith("/api") else ROOT + path
-        return await ask(self.door, headers, raw, method=method, path=at, query=urlencode(query))
+        at, _, asked = (path if path.startswith("/api") else ROOT + path).partition("?")
+        return await ask(self.door, headers, raw, method=method, path=at, query=asked or urlencode(query))
 
     async def done(self, method: str, path: str, body: Any = None, *, status: int = 200, **query: Any) -> Any:
         """Make one that succeeds; give its JSON."""
@@ -130,6 +132,7 @@ async def test_a_file_becomes_an_item_and_the_same_file_nothing(settings, tmp_pa
         first = await client.done("POST", "/items:import", b"# Deploy\n\nTwo peers.\n", **asked)
         again = await client.done("POST", "/items:import", b"# Deploy\n\nTwo peers.\n", **asked)
         assert (first["changed"], again["changed"]) == (True, False)
+        assert first["item"]["title"] == "Deploy"  # what its heading says
         kind = "multipart/form-data; boundary=x"
         third = (await client("POST", "/items:import", form, kind=kind, base="Runbooks")).json()
         assert (third["item"]["id"], third["item"]["number"]) == (first["item"]["id"], 2)
@@ -146,6 +149,8 @@ REFUSED: Sequence[tuple[str, str, Any, int]] = (
     ("GET", "/search", None, 405),
     ("DELETE", "/items/itm_1", None, 405),
     ("GET", "/nothing", None, 404),
+    ("GET", "/items?status=null", None, 422),
+    ("GET", "/items?offset=0&offset=1", None, 400),
     ("GET", "/items/itm_1", None, 404),
     ("GET", "/items/..%2f..%2fetc", None, 404),
     ("POST", "/items/itm_1:destroy", None, 404),
@@ -162,6 +167,48 @@ async def test_what_cannot_be_done_says_so_in_one_form(settings, tmp_path, metho
         answered = await here.client("admin")(method, path, body)
         assert answered.status == status, answered
         assert {"code", "message"} <= set(answered.json()["error"])
+
+
+_PART = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.md"\r\n\r\n# A\r\n--x--\r\n'
+BROKEN_FORMS: Sequence[tuple[str, bytes]] = (
+    ("multipart/form-data", _PART),
+    ("multipart/form-data; boundary=", _PART),
+    ("multipart/form-data; boundary=" + "x" * 300, _PART),
+    ("multipart/form-data; boundary=x; charset=base64", _PART),
+    ("multipart/form-data; boundary=x", b""),
+    ("multipart/form-data; boundary=x", _PART[:60]),
+    ("multipart/form-data; boundary=x", _PART.replace(b'name="file"; ', b"")),
+    ("multipart/form-data; boundary=x", _PART.replace(b"; filename", b"; other")),
+    ("multipart/form-data; boundary=x", _PART.replace(b"Disposition:", b"Disposition")),
+    ("multipart/form-data; boundary=x", _PART.replace(b"--x--", b"--x") + _PART),
+)
+
+
+@pytest.mark.parametrize(("kind", "form"), BROKEN_FORMS, ids=[str(number) for number in range(len(BROKEN_FORMS))])
+async def test_a_form_that_cannot_be_read_is_the_programs_mistake(settings, tmp_path, kind, form):
+    """Whatever is wrong with a form, the answer is a refusal and no error of ours."""
+    async with behind(settings, tmp_path) as here:
+        answered = await here.client("admin")("POST", "/items:import", form, kind=kind, base="none")
+        assert answered.status in {400, 404, 422}, answered
+
+
+async def test_a_whole_number_may_be_written_with_a_point(settings, tmp_path):
+    """To JSON 10.0 is the number 10, and some programs write it so."""
+    async with behind(settings, tmp_path) as here:
+        client = here.client("admin")
+        whole = await client("POST", "/search", {"query": "q", "top": 10.0, "base": "none"})
+        assert (whole.status, whole.json()["error"]["code"]) == (404, "KX_KNOWLEDGE_UNKNOWN")
+        assert (await client("POST", "/search", {"query": "q", "top": 10.5})).status == 422
+
+
+async def test_without_the_parsers_of_documents_an_import_says_what_is_missing(settings, tmp_path, monkeypatch):
+    """The machine lacks something; the request is right and the answer no error of ours."""
+    monkeypatch.setattr(document_kinds, "_is_there", lambda _: False)
+    async with behind(settings, tmp_path) as here:
+        client = here.client("admin")
+        await client.done("POST", "/bases", {"name": "Runbooks"}, status=201)
+        answered = await client("POST", "/items:import", make_pdf("a"), base="Runbooks", file_name="plan.pdf")
+        assert (answered.status, answered.json()["error"]["code"]) == (503, "KX_EXTRACTION_MISSING")
 
 
 async def test_a_body_that_is_no_json_or_too_long_is_refused(settings, tmp_path):
