@@ -201,11 +201,17 @@ class Memory:
     async def key_of(self, instance: InstanceId) -> str:
         """Give the name of a project's memory: trees of one project id share it.
 
+        What was remembered before the project had an id goes with it, unless the id has a memory already.
+
         Raises:
             KxError: PROJECT_UNKNOWN.
         """
         project = await to_thread.run_sync(self._registry.get, instance)
-        return project.project_id or project.instance
+        key = project.project_id or project.instance
+        if key != instance and await self._blocking(partial(self._adopt, str(instance), key)):
+            await self._trees.drop(MEMORY_TREE + instance)
+            await self._trees.keep(MEMORY_TREE + key, seen_s=SEEN_S)
+        return key
 
     async def living(self, key: str) -> list[MemoryRecord]:
         """Give the records of a memory that have not ended, the newest first."""
@@ -256,6 +262,15 @@ class Memory:
         residue = await self._trees.erase(MEMORY_TREE + key, [lettered(one.id) for one in records], gone)
         if residue:
             _log.warning("memory.residue", memory=key, files=residue)
+
+    def _adopt(self, old: str, new: str) -> bool:
+        """Let a memory go on under another name; tells whether it did."""
+        before, after = self.store(old).path, self.store(new).path
+        if after.exists() or not before.exists():
+            return False
+        self.store(old).count()  # opened and closed: what a log holds is in the file then
+        before.rename(after)
+        return True
 
     # --- whose it is --------------------------------------------------------------------------------------------------
 

@@ -120,7 +120,8 @@ class Recall:
         key = await self._memory.key_of(asked.instance)
         question = SearchKnowledge(caller=asked.caller, query=asked.query, top=asked.top)
         try:
-            fields = await self._desk.read(lambda tables: recalled_fields(tables, asked.caller, key))
+            names = tuple(dict.fromkeys((key, str(asked.instance))))  # a link may be older than the project's id
+            fields = await self._desk.read(lambda tables: recalled_fields(tables, asked.caller, names))
             if not fields:
                 return Found(notes=("no knowledge is linked to this project, and there is no team space",))
             reply = await self._search.within(question, fields)
@@ -129,10 +130,10 @@ class Recall:
         return Found(knowledge=reply.results, notes=reply.notes)
 
 
-def recalled_fields(tables: Tables, caller: Caller, project: str) -> tuple[Field, ...]:
+def recalled_fields(tables: Tables, caller: Caller, names: Sequence[str]) -> tuple[Field, ...]:
     """Say where knowledge is recalled from: all of the caller's team spaces, and what is linked to the project."""
     folders: dict[str, list[str]] = {}
-    for target in tables.journal.linked(project):
+    for target in (one for name in names for one in tables.journal.linked(name)):
         space, folder = _linked(tables, caller, target)
         if space:
             folders.setdefault(space, []).append(folder)

@@ -103,7 +103,7 @@ class Trees:
         names = await self._blocking(self._shelf.names)
         for tree in names:
             if is_ours(tree) and tree not in wanted:
-                await self._blocking(partial(self._shelf.drop, tree))
+                await self.drop(tree)
         for tree in wanted:
             await self._guarded(tree, partial(self.keep, tree, thorough=thorough, seen_s=0.0))
 
@@ -121,6 +121,14 @@ class Trees:
             is_compared = await self._indexing.reconcile(instance)
             if is_compared and await self._indexing.wait(instance, "vectors", within_s=SETTLED_S):
                 await self._seen(tree, change)
+
+    async def drop(self, tree: str) -> None:
+        """Remove a tree, its index and its entry."""
+        async with self._lock(tree):
+            self._there.pop(tree, None)
+            self._met.discard(tree)
+            self._unsettled.pop(tree, None)
+            await self._blocking(partial(self._shelf.drop, tree))
 
     async def instance(self, tree: str) -> InstanceId | None:
         """Give the instance of a tree that is there."""

@@ -232,6 +232,19 @@ async def test_trees_of_one_project_share_their_memory(product: KnowledgeProduct
     assert (product.settings.memory_dir / f"{ID}.sqlite").exists()
 
 
+async def test_memory_goes_with_a_project_that_gets_an_id(product: KnowledgeProduct) -> None:
+    """What was remembered before `.kx.json` had an id is not lost with it."""
+    project = product.project()
+    async with product.serving() as me:
+        kept = await remember(me, project, "The queue lives in eu-west.")
+        named = product.project({"project": "shop", "mcp": {"projectId": ID}})
+        assert named.instance == project.instance
+        assert await listed(me, named) == [kept.record]
+        assert await recalled(me, named, "where does the queue live") == [kept.record.text]
+    assert [path.name for path in product.settings.memory_dir.iterdir()] == [f"{ID}.sqlite"]
+    assert [path.name for path in product.settings.spaces_dir.glob("memory-*")] == [f"memory-{ID}"]
+
+
 # --- knowledge beside memory --------------------------------------------------------------------------------------------
 
 
