@@ -22,6 +22,7 @@ from shared.settings import ensure_home
 
 DEFAULT_EXPIRY = "90d"
 _SPAN = re.compile(r"([1-9]\d{0,3})([dh])")
+_NO_PROJECT: frozenset[Scope] = frozenset({"knowledge:read", "knowledge:write"})  # bases belong to spaces
 _SPAN_S = {"d": 86_400, "h": 3_600}
 _PRINCIPAL = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
@@ -39,7 +40,8 @@ def command() -> None:
     "--project",
     "projects",
     multiple=True,
-    help="A project it is good for, by instance or path; repeatable (default: the one of the working directory).",
+    help="A project it is good for, by instance or path; repeatable (default: the one of the working directory; "
+    "knowledge over /api/v1 needs none).",
 )
 @click.option(
     "--profile",
@@ -75,7 +77,7 @@ def create(
     wanted = AccessToken(
         id="",  # given by the store
         scopes=tuple(scope for scope in SCOPES if scope in scopes) or ("search",),
-        instances=tuple(dict.fromkeys(_instances(context, projects))),
+        instances=tuple(dict.fromkeys(_instances(context, projects, scopes))),
         created_s=now_s,
         expires_s=expiry(expires, now_s),
         **said,
@@ -154,9 +156,14 @@ def _check_principal(name: str) -> None:
         )
 
 
-def _instances(context: Context, projects: tuple[str, ...]) -> list[InstanceId]:
+def _instances(context: Context, projects: tuple[str, ...], scopes: tuple[Scope, ...]) -> list[InstanceId]:
     if not projects:
-        return [context.registered(None).instance]
+        try:
+            return [context.registered(None).instance]
+        except KxError as error:
+            if error.code is ErrorCode.INDEX_MISSING and scopes and _NO_PROJECT.issuperset(scopes):
+                return []
+            raise
     return [
         (context.registry.get(one) if is_instance_id(one) else context.registered(Path(one))).instance
         for one in projects

@@ -11,8 +11,10 @@ ACCESS: dict[str, str] = {
         "Cria um token e o mostra uma única vez: o kx guarda só o hash."
     ),
     "What it allows; repeatable (default: search).": "O que ele permite; pode ser repetida (padrão: search).",
-    "A project it is good for, by instance or path; repeatable (default: the one of the working directory).": (
-        "Um projeto para o qual ele vale, por instância ou caminho; pode ser repetida (padrão: o da pasta atual)."
+    "A project it is good for, by instance or path; repeatable (default: the one of the working directory; knowledge over "
+    "/api/v1 needs none).": (
+        "Um projeto para o qual ele vale, por instância ou caminho; pode ser repetida (padrão: o da pasta atual; "
+        "conhecimento por /api/v1 não precisa de nenhum)."
     ),
     "The kind of client, which decides the tools it is shown.": (
         "O tipo de cliente, que decide as ferramentas mostradas a ele."
