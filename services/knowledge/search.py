@@ -37,6 +37,7 @@ ROUNDS = 8  # of asking for more
 PLACES = 7  # of a passage that stands in many texts, which are looked at beside the first
 PROVEN_AT_ONCE = 30  # hits whose revisions are read in one moment of the database
 LANES = ("vector", "lexical")
+NOT_INDEXED = "its texts are not in the index yet"
 
 
 class Field(Struct, frozen=True):
@@ -62,9 +63,9 @@ class Asked(Struct, frozen=True):
     @property
     def next_offset(self) -> int | None:
         """Where more would begin; None where there is none."""
-        return (
-            0 if not self.replies and self.problem is None else self.replies[-1].next_offset if self.replies else None
-        )
+        if self.problem is not None:
+            return None
+        return self.replies[-1].next_offset if self.replies else 0
 
 
 class Proven(Struct, frozen=True):
@@ -97,9 +98,11 @@ class KnowledgeSearch:
         spaces = {field.space: Asked(field) for field in fields}
         wanted = asked.offset + asked.top
         proven = Proven(())
+        nearness: dict[str, float] | None = None
         for _ in range(ROUNDS):
             spaces = await self._more(asked, spaces, wanted)
-            order = merged({name: one.hits for name, one in spaces.items()}, await self._nearness(asked, spaces))
+            nearness = await self._nearness(asked, spaces) if nearness is None else nearness
+            order = merged({name: one.hits for name, one in spaces.items()}, nearness)
             proven = await self._proven(asked, spaces, order, wanted)
             if len(proven.hits) >= wanted or all(one.next_offset is None for one in spaces.values()):
                 break
@@ -293,6 +296,8 @@ def _reports(spaces: Mapping[str, Asked], lane: str) -> dict[str, LaneReport]:
         if one.problem is not None:
             reason = f"{one.problem.code}: {one.problem}"
             found[one.field.name] = LaneReport(state="failed", coverage=0.0, took_ms=0.0, reason=reason)
+        elif one.replies and one.replies[-1].state == "not_indexed":
+            found[one.field.name] = LaneReport(state="off", coverage=0.0, took_ms=0.0, reason=NOT_INDEXED)
         elif one.replies:
             found[one.field.name] = one.replies[-1].lanes[lane]
     return found
