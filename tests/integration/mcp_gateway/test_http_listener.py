@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -71,3 +72,22 @@ async def test_who_waits_for_an_answer_gets_it_however_long_it_takes(monkeypatch
             await read_to_the_end(idle)
         app.may_answer.set()
         assert (await read_to_the_end(asking)).startswith(b"HTTP/1.1 204")
+
+
+async def test_an_answer_does_not_wait_for_its_head_to_be_acknowledged(monkeypatch):
+    """Every answer but the first of a connection was 40 ms late; it is sent in two parts."""
+    sent_at_once: list[int] = []
+    made = http_listener._Connection.connection_made
+
+    def noted(self: Any, transport: Any) -> None:
+        made(self, transport)
+        sent_at_once.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(http_listener._Connection, "connection_made", noted)
+    app = Answering()
+    app.may_answer.set()
+    async with connections(app) as connect, await connect() as stream:
+        await stream.send(WHOLE)
+        await stream.receive()
+    assert sent_at_once
+    assert all(sent_at_once)
