@@ -30,6 +30,7 @@ from services.knowledge.core.memory import (
     new_record,
     path_of_record,
     sees,
+    written,
 )
 from services.knowledge.core.places import lettered
 from services.knowledge.core.records import Membership
@@ -62,6 +63,7 @@ MAX_LISTED = 200
 MAX_RECORDS = 20_000  # of a project, everybody's: each recall looks at all of them
 SEEN_S = 2.0  # what was remembered is recalled by the next question
 SWEEP_S = 60.0
+NEVER = "9999"  # later than any moment as it is written
 
 T = TypeVar("T")
 
@@ -91,6 +93,7 @@ class Memory:
         self._now = now
         self._registry = Registry(desk.settings)
         self._threads = CapacityLimiter(1)
+        self._ends: dict[str, tuple[int, str]] = {}  # of swept memories: when the file changed, what ends next
         self.unseen: set[str] = set()  # records that may not be in the index yet
 
     # --- what is asked ------------------------------------------------------------------------------------------------
@@ -233,8 +236,10 @@ class Memory:
         """Destroy what has ended, and finish what was to be erased."""
         for key in await to_thread.run_sync(self.keys):
             try:
-                await self._blocking(self.store(key).erase)
-                await self._sweep(key)
+                if await self._blocking(partial(self._is_due, key)):
+                    await self._blocking(self.store(key).erase)
+                    await self._sweep(key)
+                    await self._blocking(partial(self._note_end, key))
             except KxError as error:
                 _log.warning("memory.not_swept", memory=key, error_code=error.code.value)
 
@@ -243,6 +248,15 @@ class Memory:
         while True:
             await self.sweep()
             await anyio.sleep(SWEEP_S)
+
+    def _is_due(self, key: str) -> bool:
+        """Tell whether a memory has to be looked at: it changed since the last time, or something in it has ended."""
+        known = self._ends.get(key)
+        return known is None or known[0] != _changed_ns(self.store(key)) or known[1] <= written(self._now())
+
+    def _note_end(self, key: str) -> None:
+        ends = [one.expires for one in self.store(key).all() if one.expires is not None]
+        self._ends[key] = (_changed_ns(self.store(key)), min(ends, default=NEVER))
 
     async def _sweep(self, key: str) -> None:
         now = self._now()
@@ -349,6 +363,13 @@ def require_writer(record: MemoryRecord, access: Access) -> None:
     """
     if record.space and record.space not in access.writes:
         raise _read_only()
+
+
+def _changed_ns(store: MemoryStore) -> int:
+    try:
+        return store.path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _wanted(record: MemoryRecord) -> Wanted:

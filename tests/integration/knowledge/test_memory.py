@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
+from services.knowledge.adapters.memory_store import MemoryStore
+from services.knowledge.adapters.shelf import Shelf
+from services.knowledge.desk import Desk
+from services.knowledge.indexing import Indexing
+from services.knowledge.memory import Memory, MemoryTexts
 from services.knowledge.trees import Trees
 from shared import subjects as s
+from shared.bus_memory import MemoryBus
 from shared.errors import ErrorCode, KxError
+from shared.knowledge_messages import Caller
 from shared.knowledge_upkeep_messages import SetLink
 from shared.memory_messages import (
     Forget,
@@ -304,3 +311,30 @@ async def test_answer_keeps_to_its_tokens(product: KnowledgeProduct) -> None:
         assert found.tokens <= 250
         assert found.truncated
         assert any("did not fit" in note for note in found.notes)
+
+
+async def test_memory_in_which_nothing_ends_is_not_opened_again(product: KnowledgeProduct) -> None:
+    """A stack that idles leaves the disk alone; what ends is destroyed in time all the same."""
+    project = product.project()
+    async with MemoryBus() as bus:
+        desk = Desk(product.settings, product.clock)
+        trees = Trees(Shelf(product.settings), Indexing(bus), lambda _: MemoryTexts(memory))
+        memory = Memory(desk, trees, product.clock)
+        opened: list[str] = []
+        store = memory.store
+
+        def counted(key: str) -> MemoryStore:
+            opened.append(key)
+            return store(key)
+
+        asked = Remember(instance=project.instance, caller=Caller(), text="For now", kind="working", expires_s=600)
+        await memory.remember(asked)
+        await memory.sweep()
+        before = store(project.instance).path.stat().st_mtime_ns
+        memory.store = counted  # type: ignore[method-assign]  # looked over the shoulder
+        await memory.sweep()
+        assert len(opened) == 1  # its time was looked at, nothing else
+        assert store(project.instance).path.stat().st_mtime_ns == before
+        product.clock.time += timedelta(seconds=1_200)
+        await memory.sweep()
+        assert store(project.instance).all() == ()
