@@ -44,7 +44,7 @@ class PathsTouched(InstanceMessage, frozen=True, kw_only=True):
 
     paths: tuple[str, ...]  # at most MAX_TOUCHED_PATHS; a pruned folder ends with "/"
     urgency: Urgency = "bulk"
-    reason: str = "walk"  # what noticed it: walk, event, ingest, ...
+    reason: str = "walk"  # what noticed it: walk, event, answer, ingest, ...
 
 
 class TouchAccepted(Message, frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ TOUCHED = RequestRoute(
     verb="touched",
     request=m.PathsTouched,
     reply=m.TouchAccepted,
-    callers=(WATCHER, MEGABRAIN, KNOWLEDGE),
+    callers=(WATCHER, QUERY, MEGABRAIN, KNOWLEDGE),
 )
 REBUILD = RequestRoute(
     service=INDEXER, verb="rebuild", request=m.RebuildIndex, reply=m.RebuildStarted, callers=(COMMAND, GATEWAY)

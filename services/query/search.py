@@ -47,6 +47,7 @@ from services.query.core.ranking import RankingRule, effective_mode, rank
 from services.query.core.recency import recency_for
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
+from shared.identity import InstanceId
 from shared.messages import (
     CandidatesRequest,
     CandidateTexts,
@@ -98,13 +99,14 @@ class Page(Struct, frozen=True, kw_only=True):
     left_out: int  # passages that changed on disk
     gone: int  # results of which nothing stands any more
     cut: int  # results that fit neither the message nor the budget
+    changed: tuple[str, ...]  # paths of files that are not as they were indexed
     shortened: int  # excerpts that the budget made shorter
 
 
 class Searcher:
     """Answers questions of any project; belongs to one event loop."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # wiring
         self,
         bus: Bus,
         projects: Projects,
@@ -112,6 +114,7 @@ class Searcher:
         facts: FactsCache,
         lanes: Lanes,
         *,
+        on_changed: Callable[[InstanceId, Sequence[str]], None] = lambda _, __: None,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._bus = bus
@@ -121,6 +124,7 @@ class Searcher:
         self._lanes = lanes
         self._judge = Judge(readers)
         self._now_ns = now_ns
+        self._on_changed = on_changed
         self._threads = CapacityLimiter(8)
 
     async def search(self, request: SearchRequest) -> SearchReply:
@@ -137,6 +141,7 @@ class Searcher:
             return _without_results(request, ground, question, started)
         ranking = await self.rank(request, question, ground.project, ground.facts)
         page = await self._blocking(partial(page_of, self._readers, ranking, request))
+        self._on_changed(request.instance, page.changed)
         total = len(ranking.results) - page.gone
         shown_to = request.offset + len(page.hits)
         return SearchReply(
@@ -274,7 +279,14 @@ def page_of(readers: IndexReaders, ranking: Ranking, request: SearchRequest) -> 
     packed = excerpts(list(wanted), worth, request.budget)
     kept = tuple(within_budget(with_excerpts(hits, packed, has_budget=request.budget is not None)))
     cut = len(hits) - len(kept)
-    return Page(hits=kept, left_out=proven.left_out, gone=proven.gone, cut=cut, shortened=packed.shortened)
+    return Page(
+        hits=kept,
+        left_out=proven.left_out,
+        gone=proven.gone,
+        cut=cut,
+        shortened=packed.shortened,
+        changed=proven.changed,
+    )
 
 
 def _wanted(

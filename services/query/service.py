@@ -9,6 +9,7 @@ LISTING       ListingRequest     → a page of documents, skipped or failed entr
 MANIFEST      ManifestRequest    → a page of the known paths, for the watcher      → ManifestPage
 health        ServiceStatusRequest                                                 → ServiceStatus
 COMMITTED     IndexCommitted     → forget the counts of that index                 → –
+(out)         TOUCHED to the indexer: files that an answer found changed
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from services.query.adapters.mirror_lane import MirrorLane
 from services.query.adapters.projects import Projects
 from services.query.adapters.question_encoder import QueryEncoder, QuestionEncoder
 from services.query.adapters.reader import IDLE_S, IndexReaders
+from services.query.adapters.requeue import Requeue
 from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.inventory import Inventory
 from services.query.search import Searcher
@@ -51,8 +53,9 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     questions = QuestionEncoder(partial(open_encoder, settings) if encoder is None else lambda: encoder)
     vectors = MirrorLane(readers, ExactVectorLane())
     lanes = Lanes(readers, questions, vectors, read_ahead=read_ahead)
-    searcher = Searcher(bus, projects, readers, facts, lanes)
-    space_searcher = Searcher(bus, spaces, readers, facts, lanes)
+    requeue = Requeue(bus)
+    searcher = Searcher(bus, projects, readers, facts, lanes, on_changed=requeue.put)
+    space_searcher = Searcher(bus, spaces, readers, facts, lanes, on_changed=requeue.put)
     examiner = Examiner(bus, readers, lanes, searcher)
     inventory = Inventory(bus, projects, readers, facts)
     manifests = Inventory(bus, all_trees, readers, facts)
@@ -78,6 +81,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_close_idle, readers, vectors)
+            tasks.start_soon(requeue.run)
             async with bus.serve(contract):
                 yield
             tasks.cancel_scope.cancel()

@@ -197,7 +197,7 @@ async def test_nobody_may_listen_beyond_its_own_subjects(shared_server: NatsServ
 @pytest.mark.parametrize(
     ("user", "subject"),
     [
-        pytest.param(subjects.QUERY, f"kx.v1.{INSTANCE}.indexer.touched", id="query touches"),
+        pytest.param(subjects.QUERY, f"kx.v1.{INSTANCE}.indexer.purge", id="query purges"),
         pytest.param(subjects.QUERY, f"kx.v1.{INSTANCE}.indexer.committed", id="query forges an event"),
         pytest.param(subjects.WATCHER, f"kx.v1.{INSTANCE}.query.search", id="watcher searches"),
         pytest.param(subjects.EMBEDDER, "kx.v1.embedder.embed", id="embedder asks itself"),

@@ -16,7 +16,7 @@ from services.query.core.grouping import MAX_SPANS, Result, as_result, further_s
 from services.query.core.passages import Location, Passage, Ranked
 from services.query.core.proof import Lines, find_passage, normal_lines, readable_text
 from shared.embedded_text import embed_text
-from shared.errors import KxError
+from shared.errors import ErrorCode, KxError
 from shared.identity import text_hash
 from shared.pathgate import PathGate
 
@@ -35,6 +35,7 @@ class Proven(Struct, frozen=True, kw_only=True):
     results: tuple[Result, ...]
     left_out: int  # passages that changed on disk or are gone
     gone: int  # results of which nothing stands any more
+    changed: tuple[str, ...] = ()  # paths of files that are not as they were indexed
 
 
 class Prover:
@@ -46,6 +47,7 @@ class Prover:
         self._unchanged: dict[tuple[str, int, int, int], bool] = {}
         self._rereads = 0
         self._left_out = 0
+        self._changed: dict[str, None] = {}
 
     def page(self, results: Iterable[Result], *, offset: int, top: int) -> Proven:
         """Prove results in order until the page is full; what proves stale makes room for the next.
@@ -62,7 +64,8 @@ class Prover:
                 proven.append(as_result(standing))
             else:
                 gone += 1
-        return Proven(results=tuple(proven[offset:]), left_out=self._left_out, gone=gone)
+        results_shown = tuple(proven[offset:])
+        return Proven(results=results_shown, left_out=self._left_out, gone=gone, changed=tuple(self._changed))
 
     def small_file(self, place: Location, text: str, most: int) -> str | None:
         """Give the whole text of the file at `place`, normalised, if it has at most `most` lines and holds `text`."""
@@ -125,12 +128,15 @@ class Prover:
         """Stat the file; when it changed, keep its text for the passages to be found in."""
         try:
             opened = self._gate.open_file(place.path)
-        except (KxError, OSError):
+        except (KxError, OSError) as error:
             self._texts[place.path] = None
+            if not isinstance(error, KxError) or error.code is not ErrorCode.ROOT_MISSING:
+                self._changed[place.path] = None
             return False
         try:
             if _is_as_indexed(opened.stat, place):
                 return True
+            self._changed[place.path] = None
             if place.is_extracted:  # its bytes are the proof: the text is not among them
                 return self._has_hash(opened.fd, opened.stat.st_size, place)
             self._texts[place.path] = self._read(opened.fd, opened.stat.st_size)
