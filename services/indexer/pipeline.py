@@ -78,7 +78,7 @@ class ProjectPipeline:
 
     async def prioritise(self, texts: Sequence[TextHash]) -> None:
         """Embed these texts next."""
-        await self._writer.write(lambda: self._store.embeddings(self._store.epoch).prioritise(texts))
+        await self._writer.write(lambda: self._store.prioritise(texts))
         self._embed.ask()
         self._look_again()
 
@@ -130,9 +130,9 @@ class ProjectPipeline:
     async def _progress(self) -> IndexProgress:
         pending = self._text.pending  # before the counts, which then hold all that is no longer pending
         counts = await self._count()
-        epoch, building = await self._writer.call(lambda: (self._store.epoch, self._store.building))
+        building = await self._writer.call(lambda: self._store.building)
         is_erasing = await self._writer.call(lambda: self._store.upkeep.is_erasure_wanted)
-        asked = await self._writer.call(lambda: self._store.embeddings(epoch).asked_left())
+        asked = await self._writer.call(self._store.asked_left)
         return IndexProgress(
             text_pending=pending,
             documents=counts.documents,

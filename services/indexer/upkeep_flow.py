@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from functools import partial
 from typing import Literal
 
 import anyio
@@ -11,6 +12,7 @@ from structlog.typing import FilteringBoundLogger
 
 from services.indexer.core.backoff import retry_after_s
 from services.indexer.writer import IndexWriter
+from shared.bus import GRACE_S
 from shared.errors import KxError
 from shared.index_files import is_suspect
 
@@ -86,11 +88,16 @@ class UpkeepFlow:
             await self._do(self._upkeep.trim_cache(now_ns=self._wall_clock_ns()))
         await self._writer.call(self._upkeep.tidy_log)
 
-    async def _do(self, steps: Iterator[bool]) -> None:
+    async def _do(self, steps: Generator[bool]) -> None:
         """Go through `steps`, each on the writer's thread: whatever is more urgent gets in between."""
         is_over = False
-        while not is_over:
-            step = await self._writer.call(lambda: next(steps, None))
-            is_over = step is None
-            if step is False:
-                await anyio.sleep(HELD_S)
+        try:
+            while not is_over:
+                step = await self._writer.call(partial(next, steps, None))
+                is_over = step is None
+                if step is False:
+                    await anyio.sleep(HELD_S)
+        finally:
+            # Cut off between two steps, they put the connection in order while it is there.
+            with anyio.move_on_after(GRACE_S, shield=True):
+                await self._writer.finish(steps.close)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 import anyio
@@ -55,6 +56,11 @@ class IndexWriter:
                 self._damage = self._damage or error
                 self._damaged.set()
             raise
+
+    async def finish(self, function: Callable[[], None]) -> None:
+        """Run what ends work in order on the writer's thread; on a damaged index there is nothing to put in order."""
+        with suppress(KxError):
+            await self.call(function)
 
     async def look_at_damage(self) -> None:
         """Read the whole file, because somebody who read it met damage.

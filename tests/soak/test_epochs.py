@@ -14,9 +14,9 @@ from services.indexer import service as indexer_service
 from services.indexer.adapters.store import IndexStore
 from shared.index_format import for_epoch
 from shared.index_open import open_reader
-from shared.messages import FinishRebuild, RebuildIndex
+from shared.messages import FinishRebuild, PrioritiseTexts, ProgressRequest, RebuildIndex
 from shared.model import locate_model
-from shared.subjects import FINISH_REBUILD, REBUILD
+from shared.subjects import FINISH_REBUILD, PRIORITISE, PROGRESS, REBUILD
 from shared.vectors import vector_from_bytes
 from tests.soak.conftest import Report
 from tests.support.fake_encoder import FakeEncoder
@@ -124,6 +124,26 @@ async def test_another_model_answers_only_when_it_is_complete(tmp_path, monkeypa
             (NEW,)
         ]
         connection.close()
+
+
+async def test_nobody_waits_for_vectors_of_a_model_that_is_gone(tmp_path, monkeypatch):
+    """While another model's epoch answers, texts of it cannot be put first: nothing embeds them before the swap."""
+    root, home = tmp_path / "tree", tmp_path / ".kx"
+    names = write_files(root, 4)
+    use_model(monkeypatch, None, OLD)
+    async with indexing(root, home) as work:
+        work.embedder.is_away = True
+        await work.touch(*names)
+        await work.until("text")
+    connection = open_reader(work.project.index_path, work.project.instance)
+    texts = tuple(bytes(row[0]) for row in connection.execute("SELECT text_hash FROM missing_e1").fetchall())
+    connection.close()
+    use_model(monkeypatch, None, NEW)
+    async with indexing(root, home) as work:
+        work.embedder.is_away = True
+        await work.bus.request(PRIORITISE, PrioritiseTexts(instance=work.project.instance, text_hashes=texts))
+        progress = await work.bus.request(PROGRESS, ProgressRequest(instance=work.project.instance))
+    assert (len(texts), progress.rebuilding, progress.priority_missing) == (4, True, 0)
 
 
 STEPS = ("_create_epoch", "mark_announced", "keep_vectors", "swap_if_complete", "_drop")

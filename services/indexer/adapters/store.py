@@ -248,6 +248,15 @@ class IndexStore:
         """Give the first few texts of a more urgent class that this process can embed."""
         return [text for epoch in self._embeddable() for text in self.embeddings(epoch).urgent(urgency)]
 
+    def prioritise(self, texts: Iterable[TextHash]) -> None:
+        """Put texts of the answering epoch first; nothing where another model's epoch answers. In a transaction."""
+        if self.epoch in self._embeddable():
+            self.embeddings(self.epoch).prioritise(texts)
+
+    def asked_left(self) -> int:
+        """Count the texts put first that still lack a vector and can get one: nobody waits for another model's."""
+        return self.embeddings(self.epoch).asked_left() if self.epoch in self._embeddable() else 0
+
     def keep_vectors(
         self,
         good: Sequence[VectorItem],

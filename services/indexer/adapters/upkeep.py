@@ -6,7 +6,7 @@ between. Every step can be lost to a crash; what is wanted stands in `meta` unti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class Upkeep:
         """Tell whether traces of removed text may be in the file."""
         return self._get(Meta.ERASURE_WANTED) != self._get(Meta.ERASURE_DONE)
 
-    def erase(self) -> Iterator[bool]:
+    def erase(self) -> Generator[bool]:
         """Remove every trace of deleted text from the database and its log.
 
         Gives True after each step, False when a reader holds the log: go on later. Deleting rows is not enough, and
@@ -63,7 +63,7 @@ class Upkeep:
         while not self.checkpoint():
             yield False
 
-    def compact(self) -> Iterator[bool]:
+    def compact(self) -> Generator[bool]:
         """Merge the full-text index, drop vectors beyond the bound, give free pages back."""
         yield from self._merge_words()
         self.rewrite()
@@ -71,7 +71,7 @@ class Upkeep:
         while not self.checkpoint():
             yield False
 
-    def trim_cache(self, *, now_ns: int) -> Iterator[bool]:
+    def trim_cache(self, *, now_ns: int) -> Generator[bool]:
         """Drop vectors that no text uses: those unused for a month, and the longest unused beyond the bound."""
         used, unused = self._vector_counts()
         if not unused:
@@ -112,7 +112,7 @@ class Upkeep:
         """Cut the log while nothing else is to do; False if a reader holds it."""
         return wal_bytes(self._path) <= WAL_KEPT_BYTES or self.checkpoint()
 
-    def _drop_unused(self, *, keep: int) -> Iterator[bool]:
+    def _drop_unused(self, *, keep: int) -> Generator[bool]:
         chosen = (
             "DELETE FROM embedding WHERE id IN (SELECT id FROM embedding WHERE NOT "  # noqa: S608  # our own names
             f"({self._is_used()}) ORDER BY last_used_ns DESC, id LIMIT ? OFFSET ?)"
@@ -125,7 +125,7 @@ class Upkeep:
                 return
             yield True
 
-    def _merge_words(self) -> Iterator[bool]:
+    def _merge_words(self) -> Generator[bool]:
         """Merge all segments into one: what a deletion only marked is gone then."""
         for epoch, _ in self._epoch_models():
             pages = -PAGES_A_STEP  # negative: whatever the segments' sizes; then go on until nothing is left

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import anyio
+import anyio.from_thread
 import anyio.lowlevel
 import pytest
 
@@ -13,8 +14,8 @@ from shared.identity import InstanceId
 from shared.index_files import size_of, wal_bytes
 from shared.index_open import open_reader, open_writer
 from shared.messages import ProgressRequest
-from shared.subjects import COMPACT, PROGRESS
-from shared.upkeep_messages import CompactIndex
+from shared.subjects import COMPACT, PROGRESS, PURGE
+from shared.upkeep_messages import CompactIndex, PurgePaths
 from tests.support.index_builder import NOON_NS, IndexBuilder
 from tests.support.index_facts import facts_of
 from tests.support.indexing import Indexing, indexing
@@ -113,3 +114,28 @@ def facts_instance(path: Path) -> InstanceId:
     """The instance an index says it belongs to."""
     entry = next((path.parent.parent / "projects").glob("*.json"))
     return InstanceId(entry.stem)
+
+
+async def test_erasure_that_is_cut_off_leaves_the_connection_in_order(tmp_path, monkeypatch):
+    """What a service was in the middle of ends before its index is closed, not when the rest of it is collected."""
+    ended = []
+    begun = anyio.Event()
+
+    def erase(self: Upkeep):
+        try:
+            while True:
+                anyio.from_thread.run_sync(begun.set)
+                yield False
+        finally:
+            ended.append(self._connection.execute("PRAGMA secure_delete=FAST").fetchall())
+
+    monkeypatch.setattr(Upkeep, "erase", erase)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.md").write_text("# A\n\nto be removed\n")
+    async with indexing(tmp_path / "tree", tmp_path / ".kx") as work:
+        await work.touch("a.md")
+        await work.until("text")
+        await work.bus.request(PURGE, PurgePaths(instance=work.project.instance, paths=("a.md",)))
+        with anyio.fail_after(20):
+            await begun.wait()
+    assert len(ended) == 1
