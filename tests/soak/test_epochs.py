@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from services.indexer import service as indexer_service
 from services.indexer.adapters.store import IndexStore
+from services.indexer.core.chunking import CHUNKER_VERSION
 from shared.index_format import for_epoch
 from shared.index_open import open_reader
 from shared.messages import FinishRebuild, PrioritiseTexts, ProgressRequest, RebuildIndex
@@ -146,43 +147,66 @@ async def test_nobody_waits_for_vectors_of_a_model_that_is_gone(tmp_path, monkey
     assert (len(texts), progress.rebuilding, progress.priority_missing) == (4, True, 0)
 
 
-STEPS = ("_create_epoch", "mark_announced", "keep_vectors", "swap_if_complete", "_drop")
+STEPS = {
+    "model": ("_create_epoch", "mark_announced", "keep_vectors", "swap_if_complete", "_drop"),
+    "chunker": ("_create_epoch", "mark_announced", "swap_if_complete", "_drop"),  # every text has its vector already
+}
 
 
-class Died(BaseException):
-    """Stands for the end of the process at one step."""
+def bump(monkeypatch, what: str) -> None:
+    """Be the next version of kx."""
+    if what == "model":
+        use_model(monkeypatch, None, NEW)
+    else:
+        monkeypatch.setattr(indexer_service, "CHUNKER_VERSION", CHUNKER_VERSION + 1)
 
 
+def versions_of(work: Indexing) -> list[tuple[int, str]]:
+    """Give chunker and model of every epoch there is."""
+    connection = open_reader(work.project.index_path, work.project.instance)
+    rows = connection.execute("SELECT e.chunker, m.model_id FROM epoch e JOIN model m ON m.id = e.model").fetchall()
+    connection.close()
+    return [(int(str(row[0])), str(row[1])) for row in rows]
+
+
+@pytest.mark.parametrize("what", ["model", "chunker"])
 async def test_killed_at_every_step_of_a_change_it_goes_on_without_a_mixture(
-    tmp_path, amount: Amount, report: Report, monkeypatch
+    tmp_path, what, amount: Amount, report: Report, monkeypatch
 ):
-    """Row F16: model and chunker change, the process ends inside each step; the next run ends equal."""
+    """Row F16: model or chunker change, the process ends inside each step; the old epoch answers until the swap."""
     problems: list[str] = []
-    kills = max(amount(20), len(STEPS))
+    steps = STEPS[what]
+    new = (CHUNKER_VERSION, NEW) if what == "model" else (CHUNKER_VERSION + 1, OLD)
+    kills = max(amount(20), len(steps))
     for number in range(kills):
-        step = STEPS[number % len(STEPS)]
+        step = steps[number % len(steps)]
         root, home = tmp_path / f"tree{number}", tmp_path / f"home{number}" / ".kx"
         names = write_files(root, 6)
         use_model(monkeypatch, None, OLD)
+        monkeypatch.setattr(indexer_service, "CHUNKER_VERSION", CHUNKER_VERSION)
         async with indexing(root, home) as work:
             await work.touch(*names)
             await work.until("vectors")
         expected = facts_of(work.project.index_path, work.project.instance)
-        use_model(monkeypatch, None, NEW)
-        await cut_short(root, home, names, step, monkeypatch, after=bool(number // len(STEPS) % 2))
+        bump(monkeypatch, what)
+        await cut_short(root, home, names, step, after=bool(number // len(steps) % 2), is_turned=what == "model")
         problems += [f"after {step}: {problem}" for problem in mixture(work)]
         async with indexing(root, home) as work:
-            use_model(monkeypatch, work, NEW)
+            if what == "model":
+                use_model(monkeypatch, work, NEW)
             await announce_all(work, names)
             await until_swapped(work)
         problems += [f"at the end, {step}: {problem}" for problem in mixture(work)]
+        problems += [] if what == "model" or not work.embedder.asked else [f"after {step}: embedded again"]
         found = facts_of(work.project.index_path, work.project.instance)
         if (found.rows, found.postings, found.missing) != (expected.rows, expected.chunks, 0):
             problems.append(f"after {step}: {found}")
-    report("F16", problems, kills=kills, steps=len(STEPS), mixtures=0)
+        if versions_of(work) != [new]:
+            problems.append(f"after {step}: {versions_of(work)}")
+    report("F16", problems, change=what, kills=kills, steps=len(steps), mixtures=0)
 
 
-async def cut_short(root: Path, home: Path, names: list[str], step: str, monkeypatch, *, after: bool) -> None:
+async def cut_short(root: Path, home: Path, names: list[str], step: str, *, after: bool, is_turned: bool) -> None:
     """Run until `step` is met, and die before or after it, inside its transaction: nothing is closed in order."""
     child = os.fork()
     if child:
@@ -190,12 +214,12 @@ async def cut_short(root: Path, home: Path, names: list[str], step: str, monkeyp
         assert os.waitstatus_to_exitcode(status) == 9, "the step was never met"
         return
     try:
-        run_until_killed(root, home, names, step, after=after)
+        run_until_killed(root, home, names, step, after=after, is_turned=is_turned)
     finally:
         os._exit(1)
 
 
-def run_until_killed(root: Path, home: Path, names: list[str], step: str, *, after: bool) -> None:
+def run_until_killed(root: Path, home: Path, names: list[str], step: str, *, after: bool, is_turned: bool) -> None:
     """In a process of its own."""
     import asyncio
 
@@ -210,7 +234,8 @@ def run_until_killed(root: Path, home: Path, names: list[str], step: str, *, aft
 
     async def work() -> None:
         async with indexing(root, home) as run:
-            run.embedder._encoder = TurnedEncoder()
+            if is_turned:
+                run.embedder._encoder = TurnedEncoder()
             await announce_all(run, names)
             await until_swapped(run)
 
