@@ -66,16 +66,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     contract = ServiceContract(
         name=QUERY,
         description="searches the index of a project and tells what it holds",
-        endpoints=(
-            Endpoint(route=SEARCH, handle=searcher.search, at_once=SEARCHES_AT_ONCE),
-            Endpoint(route=SPACE_SEARCH, handle=space_searcher.search, at_once=SEARCHES_AT_ONCE),
-            Endpoint(route=WHY_NOT, handle=examiner.why_not),
-            Endpoint(route=CANDIDATES, handle=searcher.candidates, at_once=SEARCHES_AT_ONCE),
-            Endpoint(route=STATUS, handle=inventory.status),
-            Endpoint(route=LISTING, handle=inventory.listing),
-            Endpoint(route=MANIFEST, handle=manifests.manifest),
-            health_endpoint(QUERY),
-        ),
+        endpoints=_endpoints(searcher, space_searcher, examiner=examiner, inventory=inventory, manifests=manifests),
         listeners=(Listener(route=INDEX_COMMITTED, handle=forget),),
     )
     try:
@@ -88,6 +79,21 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     finally:
         vectors.close()
         readers.close()
+
+
+def _endpoints(
+    searcher: Searcher, space_searcher: Searcher, *, examiner: Examiner, inventory: Inventory, manifests: Inventory
+) -> tuple[Endpoint, ...]:
+    return (
+        Endpoint(route=SEARCH, handle=searcher.search, at_once=SEARCHES_AT_ONCE),
+        Endpoint(route=SPACE_SEARCH, handle=space_searcher.search, at_once=SEARCHES_AT_ONCE),
+        Endpoint(route=WHY_NOT, handle=examiner.why_not),
+        Endpoint(route=CANDIDATES, handle=searcher.candidates, at_once=SEARCHES_AT_ONCE),
+        Endpoint(route=STATUS, handle=inventory.status),
+        Endpoint(route=LISTING, handle=inventory.listing),
+        Endpoint(route=MANIFEST, handle=manifests.manifest),
+        health_endpoint(QUERY),
+    )
 
 
 def open_encoder(settings: Settings) -> QueryEncoder:

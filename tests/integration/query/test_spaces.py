@@ -24,6 +24,7 @@ from shared.messages import (
 )
 from shared.project_config import load_project_config
 from shared.registry import Project, Registry
+from shared.search_messages import WhyNotRequest
 from shared.settings import Settings, ensure_home
 from shared.subjects import (
     ACTIVITIES,
@@ -35,6 +36,7 @@ from shared.subjects import (
     SPACE_SEARCH,
     STATUS,
     TOOL,
+    WHY_NOT,
 )
 from tests.support.configs import make_root, make_settings, write_json
 
@@ -80,6 +82,18 @@ async def test_no_other_route_shows_a_space(settings: Settings, route, message: 
     async with served(settings) as bus:
         with pytest.raises(KxError) as caught:
             await bus.request(route, message(instance=space_in(settings).instance, **asked))
+    assert caught.value.code is ErrorCode.PROJECT_UNKNOWN
+
+
+async def test_why_not_says_nothing_of_a_space(settings: Settings) -> None:
+    """An explanation is an answer too."""
+    async with served(settings) as bus:
+        instance = space_in(settings).instance
+        asked = WhyNotRequest(
+            instance=instance, search=SearchRequest(instance=instance, query="x"), path="kb/a/b/c/_x_.md"
+        )
+        with pytest.raises(KxError) as caught:
+            await bus.request(WHY_NOT, asked)
     assert caught.value.code is ErrorCode.PROJECT_UNKNOWN
 
 
