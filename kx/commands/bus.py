@@ -67,7 +67,7 @@ def revoke(context: Context, name: str) -> None:
     """Take back the credentials of one program; a running bus hangs up on it."""
     ensure_home(context.settings)
     if not forget_user(context.settings.run_dir, name):
-        raise KxError(ErrorCode.BAD_REQUEST, "the bus has no user {name}", hint="see them with: kx bus list", name=name)
+        raise KxError(ErrorCode.BAD_REQUEST, "the bus has no user {user}", hint="see them with: kx bus list", user=name)
     reload_users(context.settings.run_dir)
     context.tell("{name} may not use the bus any more", name=name)
 

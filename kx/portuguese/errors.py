@@ -9,6 +9,7 @@ ERRORS: dict[str, str] = {
     "{root} is a very large root": "{root} é uma raiz muito grande",
     "{root} has {count} files": "{root} tem {count} arquivos",
     "{file} is there already": "{file} já existe",
+    "{path} cannot be used: {reason}": "{path} não pode ser usado: {reason}",
     "there is no process {name}": "não existe o processo {name}",
     "no project {name} is registered": "nenhum projeto {name} está registrado",
     # the bus and its messages

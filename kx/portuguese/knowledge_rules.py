@@ -13,6 +13,7 @@ KNOWLEDGE_RULES: dict[str, str] = {
     "use the id": "use o id",
     "this needs the scope {scope}": "isto exige o escopo {scope}",
     "use a token with it: kx token create": "use um token que o tenha: kx token create",
+    "the name {name} is taken": "o nome {name} já está em uso",
     "the database {path} cannot be used: {reason}": "o banco de dados {path} não pode ser usado: {reason}",
     "nothing was changed: look at the file and its disk, or put a copy of it back in its place": (
         "nada foi alterado: verifique o arquivo e o disco, ou ponha uma cópia dele de volta no lugar"

@@ -100,7 +100,7 @@ def set_member(tables: Tables, asked: SetMember, moment: Moment) -> Done[SpaceWr
 def exists(name: str) -> KxError:
     """Make the error of a name that is taken."""
     return KxError(
-        ErrorCode.KNOWLEDGE_EXISTS, "{name} is there already", hint="use it, or choose another name", name=name
+        ErrorCode.KNOWLEDGE_EXISTS, "the name {name} is taken", hint="use it, or choose another name", name=name
     )
 
 

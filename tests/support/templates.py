@@ -35,6 +35,7 @@ class Template(NamedTuple):
 
     text: str
     place: str
+    is_filled: bool  # an f-string: it is met with its values in it, and recognised by its form
 
 
 def placeholders(template: str) -> list[str]:
@@ -65,8 +66,9 @@ def _collect(of_call: Callable[[ast.Call], Iterator[ast.expr]], packages: tuple[
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                texts = (text for words in of_call(node) for text in _texts(words))
-                yield from (Template(text, f"{name}:{node.lineno}") for text in texts)
+                for words in of_call(node):
+                    is_filled = any(isinstance(part, ast.JoinedStr) for part in ast.walk(words))
+                    yield from (Template(text, f"{name}:{node.lineno}", is_filled) for text in _texts(words))
 
 
 @cache

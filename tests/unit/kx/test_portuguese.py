@@ -72,7 +72,8 @@ def words_of_click() -> str:
 
 def test_all_that_the_command_says_is_translated():
     """No English sentence is left among Portuguese ones."""
-    missing = [said for said in (*spoken_templates(), *worded_templates()) if not is_translated(said.text)]
+    every = (*spoken_templates(), *worded_templates())
+    missing = [said for said in every if not (is_translated(said.text) if said.is_filled else said.text in PORTUGUESE)]
     assert [said for said in missing if said.text not in NOT_WORDS] == []
 
 
