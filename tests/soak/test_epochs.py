@@ -189,11 +189,18 @@ async def test_killed_at_every_step_of_a_change_it_goes_on_without_a_mixture(
             await work.until("vectors")
         expected = facts_of(work.project.index_path, work.project.instance)
         bump(monkeypatch, what)
-        await cut_short(root, home, names, step, after=bool(number // len(steps) % 2), is_turned=what == "model")
+        is_after = bool((number + number // len(steps)) % 2)
+        await cut_short(root, home, names, step, after=is_after, is_turned=what == "model")
         problems += [f"after {step}: {problem}" for problem in mixture(work)]
+        rows = facts_of(work.project.index_path, work.project.instance).rows
+        problems += [] if rows == expected.rows else [f"after {step}: {rows} answer"]
         async with indexing(root, home) as work:
             if what == "model":
                 use_model(monkeypatch, work, NEW)
+            asked = ProgressRequest(instance=work.project.instance, until="text", wait_ms=100)
+            await work.bus.request(PROGRESS, asked)  # it begins, and nothing is announced yet
+            before = facts_of(work.project.index_path, work.project.instance).rows
+            problems += [] if before == expected.rows else [f"begun again after {step}: {before} answer"]
             await announce_all(work, names)
             await until_swapped(work)
         problems += [f"at the end, {step}: {problem}" for problem in mixture(work)]
