@@ -403,7 +403,7 @@ SENSITIVE = (".env", ".env.local", "id_rsa", "id_ed25519", "server.key", "cert.p
 
 @pytest.mark.anyio
 async def test_a4_sensitive_names_leak_through_no_channel(tmp_path: Path, report: Report) -> None:
-    """Row A4, for the channels of reading.
+    """Row A4, for the channels of reading; the others are in `test_knowledge_leaks.py`.
 
     Direct, renamed in, denied afterwards, link, hard link, case, decomposed name, announced by name, residue on disk.
     """
