@@ -1,12 +1,14 @@
 """When a noticed path is due (pure; time is an argument).
 
 A lone save is handled almost at once; a path that keeps changing is handled when it is quiet, or at the latest after
-a second. Many paths at once (a checkout) are one burst, given out whole; a save beside it stays a save. So many that the
-kernel may have dropped some are not kept one by one: the whole tree is due then, so what is kept here is bounded.
+a second. Many paths at once (a checkout) are one burst, given out whole; a save beside it stays a save, also when both
+are reported together: few paths that stand apart from the many. So many that the kernel may have dropped some are not
+kept one by one: the whole tree is due then, so what is kept here is bounded.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -62,10 +64,11 @@ class Changes:
         idle = {path for path in paths if self._recent.pop(path, None) is None}
         self._recent.update(dict.fromkeys(paths, now))
         is_many = len(self._recent) > BURST_PATHS or self._is_doubtful
+        saves = paths
         if is_many and len(paths) > SAVE_PATHS:
-            self._add_to_burst(paths, now)
-            return
-        for path in paths:
+            saves = few_apart(paths)
+            self._add_to_burst([path for path in paths if path not in saves], now)
+        for path in saves:
             waiting = self._waiting.get(path)
             if waiting is None:
                 self._waiting[path] = _Waiting(now, now, path in idle)
@@ -104,9 +107,12 @@ class Changes:
 
     def _add_to_burst(self, paths: Sequence[str], now: float) -> None:
         if not self._burst and not self._is_doubtful:
-            self._burst_first = min((waiting.first for waiting in self._waiting.values()), default=now)
-            self._burst.update(dict.fromkeys(self._waiting))  # how it began could not be told from a save
-            self._waiting.clear()
+            saves = few_apart([*self._waiting, *paths])
+            begun = [path for path in self._waiting if path not in saves]
+            self._burst_first = min((self._waiting[path].first for path in begun), default=now)
+            for path in begun:  # how it began could not be told from a save
+                self._burst[path] = None
+                del self._waiting[path]
         self._burst_last = now
         self._burst.update(dict.fromkeys(paths))
         if len(self._recent) > DOUBT_PATHS:
@@ -124,3 +130,28 @@ class Changes:
             if self._recent[oldest] > now - IDLE_S:
                 return
             del self._recent[oldest]
+
+
+def few_apart(paths: Sequence[str]) -> list[str]:
+    """Give the few of many paths that lie elsewhere than the others, by top folder or by folder: a person's saves.
+
+    None where more than `SAVE_PATHS` lie apart: a checkout changes a file or two of many folders. To take some of a
+    checkout for saves costs nothing: they are read first.
+
+    >>> few_apart(["notes.md", *(f"lib/{n}.py" for n in range(9))])
+    ['notes.md']
+    """
+    for place in (_top_folder, _folder):
+        held = Counter(map(place, paths))
+        few = [path for path in paths if held[place(path)] <= SAVE_PATHS]
+        if 0 < len(few) <= SAVE_PATHS:
+            return few
+    return []
+
+
+def _top_folder(path: str) -> str:
+    return path.partition("/")[0] if "/" in path else ""
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -121,6 +121,27 @@ def test_save_beside_a_burst_stays_a_save():
     assert changes.take(10.0 + QUIET_S) == Due(is_doubtful=True)
 
 
+@pytest.mark.parametrize("saved", ["notes.md", "src/app/main.py"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "together"])
+def test_save_reported_with_a_burst_stays_a_save(saved: str, is_first: bool):
+    """Issue 5.3: files appear by the hundred in one folder while a person saves in another."""
+    changes = Changes()
+    many = [f"src/lib/p{n}" for n in range(1_000)]
+    reports = [[saved], many] if is_first else [[*many[:500], saved, *many[500:]]]
+    for paths in reports:
+        changes.add(paths, 10.0)
+    assert changes.take(10.0 + LONE_S) == Due(paths=(saved,))
+    assert changes.take(10.0 + QUIET_S) == Due(burst=tuple(many))
+
+
+def test_checkout_over_many_folders_is_a_burst_and_no_saves():
+    """Row L3: a file or two of each folder are not a person's."""
+    changes = Changes()
+    changes.add([f"p{n}/{n % 7}/f.py" for n in range(500)], 10.0)
+    assert changes.take(10.0 + LONE_S) == Due()
+    assert len(changes.take(10.0 + QUIET_S).burst) == 500
+
+
 def test_burst_that_began_slowly_is_given_out_whole():
     """Its first paths came one by one; none is lost, none comes twice."""
     changes = Changes()
