@@ -24,7 +24,7 @@ MEMORY: dict[str, str] = {
     ),
     "the texts of the space {name} are not in the index yet": "os textos do espaço {name} ainda não estão no índice",
     "its texts are not in the index yet": "os textos dele ainda não estão no índice",
-    "nothing is published where was searched": "nada está publicado onde se buscou",
+    "nothing is published in what was searched": "nada está publicado onde se buscou",
     "memory was searched by words alone: {code}": "a memória foi buscada só por palavras: {code}",
     "no knowledge is given: the token lacks the scope knowledge:read": (
         "nenhum conhecimento é dado: falta ao token o escopo knowledge:read"

@@ -31,6 +31,8 @@ _FULL_LINE = 0.8  # of the widest line on the page: what is shorter ends where i
 _FONT_NAME_BYTES = 128
 _BOLD_WORDS = (b"bold", b"black", b"heavy", b"-bd", b"cmbx", b"medi")
 _SOFT_HYPHENS = ("\x02", "\u00ad", "\ufffe")
+_JOINED_AT = "\ufffe"
+_AROUND_WORDS = ".,;:!?()[]\"'«»“”‘’…\ufffe"
 _BULLET = re.compile(r"[•▪▫‣◦●○■□–—·*-]\s+(?=\S)")
 _NUMBER = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]\s+(?=\S)")
 _LEADER = re.compile(r"(?:\s?[.·…]){5,}")
@@ -131,9 +133,21 @@ def _lines_of(text_page: pypdfium2.PdfTextPage) -> list[_Line]:
             last = _box(text_page, end)
             # The last character tells the height: the first may be a bullet of another font.
             bold = _is_bold(text_page, start) and _is_bold(text_page, end)
-            lines.append(_Line(stripped, last.top, last.bottom, first.left, last.right, bold))
+            lines.append(_Line(_with_hyphens(stripped), last.top, last.bottom, first.left, last.right, bold))
         at += len(raw.encode("utf-16-le")) // 2 + 1
     return lines
+
+
+def _with_hyphens(text: str) -> str:
+    """Give names back the hyphen that PDFium took for one of a word parted at the end of a line.
+
+    It joins the two lines and leaves a mark. Among letters alone the hyphen was the line's; `_acme-challenge.shop`, an option or
+    an address is to be copied as it was.
+    """
+    return " ".join(
+        word if word.strip(_AROUND_WORDS).replace(_JOINED_AT, "").isalpha() else word.replace(_JOINED_AT, "-")
+        for word in text.split(" ")
+    )
 
 
 def _box(text_page: pypdfium2.PdfTextPage, text_index: int) -> pdfium.FS_RECTF:

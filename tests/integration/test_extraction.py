@@ -173,6 +173,21 @@ def test_page_without_text_hides_no_other(texts: tuple[str, ...]):
     assert [line for line in told if line.startswith("Text")] == [text for text in texts if text]
 
 
+@pytest.mark.parametrize(
+    ("above", "below", "told"),
+    [
+        ("the infor-", "mation is here", "the information is here"),
+        ("dig TXT _acme-", "challenge.shop now", "dig TXT _acme-challenge.shop now"),
+        ("see log-2/disk-", "full.md first", "see log-2/disk-full.md first"),
+    ],
+    ids=["word", "name", "path"],
+)
+def test_only_a_word_loses_the_hyphen_at_the_end_of_its_line(above: str, below: str, told: str):
+    """A name or a path of a runbook is copied as it stands there, and has to work."""
+    page = f"{above}) Tj 0 -14 Td ({below}"
+    assert told in str(read_document(pdf.read, make_pdf(page), output_bytes=10_000, parts=100)["markdown"])
+
+
 @pytest.mark.parametrize("kind", ["docx", "xlsx", "pdf", "pptx"])
 def test_words_of_a_document_make_no_address(kind: str):
     """What a document says stands where it says it: a page of its own making would be a lie."""

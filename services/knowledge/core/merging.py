@@ -38,7 +38,7 @@ def merged(hits: Mapping[str, Sequence[Hit]], nearness: Mapping[str, float]) -> 
 def one_report(reports: Mapping[str, LaneReport]) -> LaneReport:
     """Give the report of one lane over several spaces, by their names: the worst state, and every reason."""
     if not reports:
-        return LaneReport(state="off", coverage=0.0, took_ms=0.0, reason="nothing is published where was searched")
+        return LaneReport(state="off", coverage=0.0, took_ms=0.0, reason="nothing is published in what was searched")
     said = {name: one.reason for name, one in reports.items() if one.reason}
     is_alone = len(reports) == 1
     return LaneReport(

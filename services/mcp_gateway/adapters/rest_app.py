@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from importlib.metadata import version
 from typing import Any, TypeVar, cast
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 import msgspec
 import structlog
@@ -76,7 +76,7 @@ class RestApp:
         try:
             _check(caller.permit, found.operation)
             asked, data = await _read(found.operation, scope, receive)
-            call = RestCall(caller=caller_of(caller.permit, CLIENT), asked=asked, item=unquote(found.item), data=data)
+            call = RestCall(caller=caller_of(caller.permit, CLIENT), asked=asked, item=found.item, data=data)
             answer: Struct = await HANDLERS[found.operation.name](self._rest, call)
         except _MalformedError as error:
             return 400, msgspec.json.encode(door_failure(400, str(error)))

@@ -25,7 +25,7 @@ _WHERE = "The text is in structuredContent; if you cannot see it, ask again with
 def short_knowledge_text(answer: KnowledgeToolAnswer) -> str:
     """Give the text block beside structured content: references and ids, nothing that others wrote."""
     if isinstance(answer, ForgetAnswer):
-        return f"{answer.forgotten} records forgotten."
+        return f"{answer.forgotten} record{'' if answer.forgotten == 1 else 's'} forgotten."
     if isinstance(answer, RememberAnswer):
         same = "" if answer.new else " The same was remembered before."
         return f"Remembered as {answer.record.id} ({answer.record.kind}).{same}"
