@@ -54,9 +54,9 @@ def read_source(path: Path, limits: KnowledgeLimits) -> bytes:
         KxError: CONTENT_TOO_LARGE; BAD_REQUEST when it is no file any more or cannot be read.
     """
     suffix = path.suffix.lower()
-    most = limits.max_document_bytes if suffix in limits.document_suffixes else limits.max_text_bytes
-    if suffix == EXPORTED:
-        most += MAX_HEAD_BYTES  # an exported item has its front matter besides; the service measures the text itself
+    told = limits.max_document_bytes if suffix in limits.document_suffixes else limits.max_text_bytes
+    # An exported item has its front matter besides; the service measures the text itself.
+    most = told + MAX_HEAD_BYTES if suffix == EXPORTED else told
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
@@ -70,7 +70,7 @@ def read_source(path: Path, limits: KnowledgeLimits) -> bytes:
             ErrorCode.CONTENT_TOO_LARGE,
             "the content is longer than {limit} bytes",
             hint="split it into smaller documents",
-            limit=most,
+            limit=told,
         )
     return data
 

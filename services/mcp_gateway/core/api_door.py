@@ -8,7 +8,7 @@ from services.mcp_gateway.core.rest import OPENAPI_PATH, PREFIX, Matched, door_f
 from services.mcp_gateway.core.web import Head, Refusal, too_long
 
 MAX_JSON_BYTES = 24 * 1024 * 1024  # a text of the largest size with every second character escaped
-MAX_FILE_BYTES = 50_000_000 + 64 * 1024  # the largest document, and the parts of a form around it
+MAX_FILE_BYTES = 32 * 1024 * 1024 + 64 * 1024  # the largest document, and the parts of a form around it
 _JSON = "application/json"
 _FILES = ("application/octet-stream", "multipart/form-data")
 

@@ -70,8 +70,9 @@ def _shortened(value: str, root: str) -> str:
         return value
     if value == root:
         return "the project's root"
-    inside = value.removeprefix(root.rstrip("/") + "/")
-    return inside if inside != value else value.rstrip("/").rpartition("/")[2]
+    folder = root.rstrip("/") + "/"
+    is_inside = len(folder) > 1 and value.startswith(folder)
+    return value[len(folder) :] if is_inside else value.rstrip("/").rpartition("/")[2]
 
 
 def _search_summary(answer: SearchAnswer) -> str:

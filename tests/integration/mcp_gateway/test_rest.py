@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from services.knowledge.service import service as knowledge
 from services.mcp_gateway.adapters.http_door import HttpDoor
+from services.mcp_gateway.core.api_door import MAX_FILE_BYTES
 from services.mcp_gateway.core.rest import OPERATIONS
 from services.mcp_gateway.rest import HANDLERS
 from shared import document_kinds
@@ -221,6 +222,8 @@ async def test_a_body_that_is_no_json_or_too_long_is_refused(settings, tmp_path)
         long = [*headers, ("Content-Length", "60000000")]
         answered = await ask(here.door, long, b"", path=f"{ROOT}/items:import", query="base=b&file_name=a.pdf")
         assert (answered.status, answered.json()["error"]["code"]) == (413, "too_large")
+        limits = await client.done("GET", "/limits")
+        assert limits["max_document_bytes"] < MAX_FILE_BYTES < limits["max_document_bytes"] + 2**20
 
 
 @pytest.mark.parametrize(
@@ -257,6 +260,7 @@ async def test_switched_off_it_says_the_code_programs_know(settings, tmp_path):
     async with behind(replace(settings, knowledge=False), tmp_path) as here:
         answered = await here.client("admin")("POST", "/search", {"query": "q"})
         assert (answered.status, answered.json()["error"]["code"]) == (503, "knowledge_runtime_disabled")
+        assert str(settings.home).strip("/") not in answered.body.decode()  # where things are is no program's business
 
 
 async def test_the_openapi_document_names_what_is_served(settings, tmp_path):
