@@ -23,7 +23,7 @@ from shared.settings import fallback_language, harden_process, load_settings
 
 VERBS = (
     "init", "index", "search", "why-not", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context",
-    "mcp", "up", "down", "project", "doctor", "vacuum", "purge", "token", "bus", "serve",
+    "mcp", "setup", "up", "down", "service", "project", "doctor", "vacuum", "purge", "token", "bus", "serve",
 )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ class Verbs(SuggestingGroup):
 
 EPILOG = """\b
 Try it:   kx search --index 'how are errors retried'
-Keep it:  kx init, then kx index
+Keep it:  kx setup
 
 \b
 Exit codes:

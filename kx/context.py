@@ -48,9 +48,13 @@ class Context:
         """Print a warning, which arrives filled, to stderr."""
         self.tell("warning: {text}", text=self.catalogue.sentence(text))
 
+    def can_ask(self) -> bool:
+        """Tell whether somebody is there to answer."""
+        return sys.stdin.isatty()
+
     def confirm(self, template: str, **params: object) -> bool:
         """Ask a yes-or-no question on stderr; without a terminal to answer on it is a no."""
-        if not sys.stdin.isatty():
+        if not self.can_ask():
             return False
         from kx.terminal import visible
 
@@ -91,6 +95,6 @@ def not_indexed(root: Path) -> KxError:
     return KxError(
         ErrorCode.INDEX_MISSING,
         "{root} is not indexed yet",
-        hint="try it at once: kx search --index 'your question'; or index it: kx index {root}",
+        hint="try it at once: kx search --index 'your question'; or keep it: kx setup {root}",
         root=root,
     )

@@ -15,15 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import FieldInfo
 
-from shared.config_file import (
-    Key,
-    invalid,
-    parse_object,
-    read_config,
-    shown,
-    unknown_keys,
-    warn_unknown,
-)
+from shared.config_file import Key, invalid, parse_object, read_config, shown, unknown_keys, warn_unknown
 from shared.errors import ErrorCode, KxError
 from shared.grants import PROJECTS_WORDS, ProjectGrant, absolute, grants_of
 from shared.language import Lang, language_of, locale_language
@@ -157,6 +149,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     projects: dict[str, ProjectGrant] = {}  # canonical root → what the user allows there (key `projects`)
     user_home: Path  # HOME
     xdg_config_home: Path  # XDG_CONFIG_HOME, where git's own excludes are
+    codex_home: Path | None = None  # CODEX_HOME, where Codex keeps its configuration if not in ~/.codex
     xdg_runtime_dir: Path | None = None  # XDG_RUNTIME_DIR, for sockets when the home path is too long
     color: bool = True  # false when NO_COLOR says so
     warnings: tuple[str, ...] = ()
@@ -245,6 +238,7 @@ def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[st
         **{"lang": locale_language(env)} | values,
         projects=grants_of(projects, path, user_home) if (projects := file.get("projects")) is not None else {},
         user_home=user_home,
+        codex_home=Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else None,
         xdg_config_home=Path(env.get("XDG_CONFIG_HOME") or user_home / ".config"),
         xdg_runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
         color=not env.get("NO_COLOR"),

@@ -81,8 +81,8 @@ class Run:
         self._indexed: Indexed | None = None
         self._last: IndexProgress | None = None
 
-    async def go(self, stack: bool | None) -> None:
-        """Index until done or interrupted; what is committed stays."""
+    async def go(self, stack: bool | None) -> bool:
+        """Index until done or interrupted, which gives False; what is committed stays."""
         with Bar(self._context.catalogue) as bar:
             async with services(self._context.settings, writes=True, mode="kx index", stack=stack) as reach:
                 is_done = await until_interrupted(partial(self._work, reach.bus, bar))
@@ -90,6 +90,7 @@ class Run:
             self._tell_done()
         else:
             self._tell_interrupted()
+        return is_done
 
     async def _work(self, bus: Bus, bar: Bar) -> None:
         instance = self._project.instance

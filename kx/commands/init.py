@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 import click
-import msgspec
 
 from kx.context import Context
+from kx.setup.plan import new_configuration
 from shared.atomic_file import write_atomic
 from shared.errors import ErrorCode, KxError
 from shared.project_config import KX_JSON
@@ -36,9 +35,6 @@ def command(context: Context, path: Path, *, is_open: bool, name: str | None) ->
             hint="edit it, or delete it first; docs/settings.md lists every key",
             file=file,
         )
-    content: dict[str, object] = {"project": name or name_of_folder(root)}
-    if not is_open:
-        content["mcp"] = {"projectId": str(uuid.uuid4())}
-    write_atomic(file, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n", mode=0o644)
+    write_atomic(file, new_configuration(name or name_of_folder(root), is_open=is_open), mode=0o644)
     project = context.enrol(root)
     context.say(context.catalogue.text("{file} written; next: kx index {root}", file=file, root=project.root))

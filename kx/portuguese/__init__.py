@@ -18,6 +18,7 @@ from kx.portuguese.knowledge_said import KNOWLEDGE_SAID
 from kx.portuguese.memory import MEMORY
 from kx.portuguese.notes import NOTES, NOTES_HELP
 from kx.portuguese.phrases import PHRASES
+from kx.portuguese.setup import SETUP, SETUP_HELP
 
 PORTUGUESE: dict[str, str] = {
     **ACCESS,
@@ -38,6 +39,8 @@ PORTUGUESE: dict[str, str] = {
     **NOTES,
     **NOTES_HELP,
     **PHRASES,
+    **SETUP,
+    **SETUP_HELP,
 }
 
 # What is met already filled, in an answer or inside another sentence. The words of ANSWERS and HELP are not among

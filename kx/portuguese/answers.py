@@ -110,8 +110,9 @@ ANSWERS: dict[str, str] = {
     ),
     # everywhere
     "warning: {text}": "aviso: {text}",
-    "no project is registered; register one with: kx index PATH": (
-        "nenhum projeto está registrado; registre um com: kx index PATH"
+    "no project is registered; try one at once: kx search --index 'your question' --in PATH; or keep it: kx setup PATH": (
+        "nenhum projeto está registrado; experimente um já: kx search --index 'sua pergunta' --in PATH; ou fique com ele: "
+        "kx setup PATH"
     ),
     "{root} is forgotten": "{root} foi esquecido",
     "{instance} is now at {root}": "{instance} agora está em {root}",

@@ -10,7 +10,7 @@ HELP: dict[str, str] = {
     ),
     """\b
 Try it:   kx search --index 'how are errors retried'
-Keep it:  kx init, then kx index
+Keep it:  kx setup
 
 \b
 Exit codes:
@@ -22,7 +22,7 @@ Exit codes:
   78   the configuration or the installation is wrong
   130  interrupted""": """\b
 Experimente:  kx search --index 'como os erros são repetidos'
-Para ficar:   kx init, depois kx index
+Para ficar:   kx setup
 
 \b
 Códigos de saída:

@@ -7,8 +7,8 @@ HINTS: dict[str, str] = {
         "libere memória ou encerre outros processos; a indexação continua sozinha"
     ),
     "see: {command} --help": "veja: {command} --help",
-    "try it at once: kx search --index 'your question'; or index it: kx index {root}": (
-        "experimente já: kx search --index 'sua pergunta'; ou indexe: kx index {root}"
+    "try it at once: kx search --index 'your question'; or keep it: kx setup {root}": (
+        "experimente já: kx search --index 'sua pergunta'; ou fique com ele: kx setup {root}"
     ),
     "name a project's folder instead, or say that you mean it: kx index --yes {root}": (
         "indique a pasta de um projeto, ou confirme que é isso mesmo: kx index --yes {root}"
@@ -66,7 +66,7 @@ HINTS: dict[str, str] = {
         "escolha outro nome, ou antes revogue este: kx bus revoke {name}"
     ),
     "see them with: kx bus list": "veja-os com: kx bus list",
-    "make it one with: kx init {root}": "faça dele um com: kx init {root}",
+    "make it one with: kx setup {root}": "faça dele um com: kx setup {root}",
     "add --project-root FOLDER, or set KX_PROJECT_ROOT": "acrescente --project-root PASTA, ou defina KX_PROJECT_ROOT",
     "arguments of this tool: {known}": "argumentos desta ferramenta: {known}",
     "if it stays so, start the bus with: kx serve bus": "se continuar assim, inicie o barramento com: kx serve bus",

@@ -56,7 +56,7 @@ NOTES: dict[str, str] = {
     "{root} has no .kx.json and no .vault, so nothing is written there": (
         "{root} não tem .kx.json nem .vault, por isso nada é escrito ali"
     ),
-    "make it a project first: kx init {root}": "torne-o um projeto antes: kx init {root}",
+    "make it a project first: kx setup {root}": "torne-o um projeto antes: kx setup {root}",
     "mend the file in an editor; nothing was changed": "corrija o arquivo em um editor; nada foi alterado",
     "it is no regular file, or larger than 10 MB": "não é um arquivo comum, ou passa de 10 MB",
     "its front matter has no closing ---": "o front matter não tem o --- final",

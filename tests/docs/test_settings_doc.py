@@ -77,7 +77,15 @@ def test_every_setting_has_help_and_values() -> None:
             assert key.expects
             assert key.help or any(other.startswith((f"{key.name}.", f"{key.name}[]")) for other in keys_of(kind))
     named = {field.encode_name for field in msgspec.structs.fields(Settings) if hasattr(field.type, "__metadata__")}
-    told_by_the_system = {"projects", "user_home", "xdg_config_home", "xdg_runtime_dir", "color", "warnings"}
+    told_by_the_system = {
+        "projects",
+        "user_home",
+        "codex_home",
+        "xdg_config_home",
+        "xdg_runtime_dir",
+        "color",
+        "warnings",
+    }
     assert named | told_by_the_system == set(Settings.__struct_fields__)
 
 
@@ -103,7 +111,7 @@ def test_every_variable_that_is_read_is_documented_and_the_other_way_round(tmp_p
     """No hidden switch, no promise without effect."""
     environ = Recorder({"HOME": str(tmp_path)})
     load_settings(environ=environ)
-    documented = set(re.findall(r"`((?:KX|XDG|LC)_[A-Z_]+|HOME|LANG|NO_COLOR)`", DOC.read_text("utf-8")))
+    documented = set(re.findall(r"`((?:KX|XDG|LC)_[A-Z_]+|CODEX_HOME|HOME|LANG|NO_COLOR)`", DOC.read_text("utf-8")))
     codes = {name for name in documented if name.startswith("KX_CONFIG_")}
     assert environ.asked == documented - codes
 

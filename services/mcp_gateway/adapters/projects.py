@@ -104,6 +104,6 @@ def _no_config(root: Path) -> KxError:
     return KxError(
         ErrorCode.CONFIG_INVALID,
         "{root} has no .kx.json, so it is not a project an agent can be given",
-        hint="make it one with: kx init {root}",
+        hint="make it one with: kx setup {root}",
         root=root,
     )

@@ -71,7 +71,7 @@ class Projects:
             raise KxError(
                 ErrorCode.PROJECT_UNKNOWN,
                 "{root} has no .kx.json and no .vault, so nothing is written there",
-                hint="make it a project first: kx init {root}",
+                hint="make it a project first: kx setup {root}",
                 root=project.root,
             )
         return found

@@ -35,7 +35,7 @@ def run(tmp_path: Path, monkeypatch, capfd) -> Run:
 @pytest.mark.parametrize(
     ("arguments", "variables", "told"),
     [
-        (("serch",), {}, "No such command 'serch'. (Did you mean one of: 'search', 'serve'?)\nsee: kx --help\n"),
+        (("serch",), {}, "Did you mean one of: 'search', 'serve', 'service'?)\nsee: kx --help\n"),
         (("search", "x", "--mode"), {}, "Option '--mode' requires an argument.\nsee: kx search --help\n"),
         (("search", "x", "--top", "0"), {}, "'--top': 0 is not in the range 1<=x<=100.\nsee: kx search --help\n"),
         (("project", "mov"), {}, "Did you mean one of: 'move', 'remove'?)\nsee: kx project --help\n"),

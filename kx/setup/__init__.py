@@ -1,0 +1,1 @@
+"""Set a project up to stay: its configuration, its agents, and kx at login; every change can be undone."""
