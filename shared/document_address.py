@@ -11,6 +11,7 @@ ANYWHERE = "document"  # of what stands before the first page or section
 SEPARATOR = " > "  # of a heading's path
 
 _ADDRESSES = {"pdf": re.compile(r"Page (\d+)"), "pptx": re.compile(r"Slide (\d+)"), "xlsx": re.compile(r"Sheet (.+)")}
+PARTED = tuple(_ADDRESSES)  # the kinds that have pages, slides or sheets
 _TOLD = {"pdf": "page {}", "pptx": "slide {}", "xlsx": "sheet {}"}
 
 

@@ -6,7 +6,7 @@ exception of a reader leaves here but a fault of ours.
 
 from services.indexer.core.chunking.code import Syntax, is_minified, outline_code
 from services.indexer.core.chunking.config import outline_config
-from services.indexer.core.chunking.document import outline_document
+from services.indexer.core.chunking.document import outline_document, taken_from
 from services.indexer.core.chunking.markdown import outline_markdown
 from services.indexer.core.chunking.model import Chunk, Counter, Definition, Parsed
 from services.indexer.core.chunking.outline import Outline, plain_outline
@@ -47,7 +47,8 @@ def _outline(text: str, lines: list[str], kind: str, language: str, syntax: Synt
     if language in DOCUMENTS:
         return outline_document(lines, language)
     if kind == "vault" or language == "markdown":
-        return outline_markdown(lines)
+        source = taken_from(lines)
+        return outline_document(lines, source) if source else outline_markdown(lines)
     if is_minified(lines):
         return plain_outline(lines)
     if language in _MARKUP or (kind == "config" and language not in _CODE_LIKE):

@@ -134,3 +134,18 @@ def test_long_heading_is_shortened_to_the_budget(count: Count) -> None:
     """A heading never takes the room of its text, nor pushes a chunk over the budget."""
     text = f"# {'word ' * 2_000}\n\n## Inner {'name ' * 60}\n\n{body(60)}"
     assert all(count(c.heading) <= 66 for c in read(text, count))
+
+
+@pytest.mark.parametrize("part", ["Page 1", "Slide 1", "Sheet Costs"])
+def test_text_taken_out_of_a_document_is_parted_at_its_pages(part: str, count: Count) -> None:
+    """A knowledge base keeps documents as Markdown; a hit names one page, as it does for a file of a project."""
+    other = part.replace("1", "2").replace("Costs", "Suppliers")
+    text = f"# Runbook\n\n## {part}\n\nShort.\n\n## {other}\n\nShort, too.\n"
+    found = chunk(text, kind="docs", language="markdown", count=count)
+    assert [one.heading.split(" > ")[-1] for one in found if "Short" in one.text] == [part, other]
+
+
+def test_markdown_that_only_mentions_a_page_is_packed_as_ever(count: Count) -> None:
+    """One heading of another form, and it is a text that a person wrote."""
+    text = "# Book\n\n## Page 1\n\nShort.\n\n## Afterword\n\nShort, too.\n"
+    assert len(chunk(text, kind="docs", language="markdown", count=count)) == 1
