@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -105,9 +106,9 @@ def knowledge_answer(reply: KnowledgeReply, *, offset: int, max_tokens: int) -> 
 
 
 def revision_answer(reply: RevisionText, *, max_tokens: int) -> KnowledgeAnswer:
-    """Write a part of a cited revision; a part ends between two characters."""
-    raw = reply.content[: max(max_tokens - ENVELOPE_TOKENS - HIT_TOKENS, 1)]  # a token is at least one byte
-    text = raw.decode("utf-8", "ignore")  # what it ends with may be half a character
+    """Write as much of a cited revision as fits; a part ends between two characters, where it can at the end of a line."""
+    whole = reply.content.decode("utf-8", "ignore")  # what it ends with may be half a character
+    text = _beginning(whole, max_tokens - ENVELOPE_TOKENS - HIT_TOKENS)
     cut_at = reply.offset + len(text.encode())
     is_cut = cut_at < reply.offset + len(reply.content) or reply.next_offset is not None
     return KnowledgeAnswer(
@@ -146,6 +147,16 @@ def remember_answer(reply: Remembered) -> RememberAnswer:
 def forget_answer(reply: Forgotten) -> ForgetAnswer:
     """Write how many records are gone."""
     return ForgetAnswer(forgotten=reply.forgotten)
+
+
+def _beginning(text: str, limit: int) -> str:
+    """Take as much of a text as fits into `limit` tokens as it is shown, at least a character."""
+    if tokens(visible(text)) <= limit:
+        return text
+    fits = bisect_right(range(1, len(text) + 1), limit, key=lambda chars: tokens(visible(text[:chars])))
+    kept = text[: max(fits, 1)]
+    whole_lines = kept[: kept.rfind("\n") + 1]
+    return whole_lines if 2 * len(whole_lines) >= len(kept) else kept
 
 
 def _fitting(found: Sequence[FoundKnowledge], limit: int) -> list[FoundKnowledge]:
