@@ -42,3 +42,13 @@ def address_of(language: str, heading: str) -> str:
     if language == "docx":
         return f"section {names[-1]}" if names else ANYWHERE
     return ""
+
+
+def numbered_part(heading: str) -> str:
+    """Give the page or slide of a passage of a text taken out of a document, whose kind is no longer told; else "".
+
+    >>> numbered_part("Runbook > Page 3 > Restoring"), numbered_part("Sheet music")
+    ('page 3', '')
+    """
+    found = (address_of(kind, heading) for kind in ("pdf", "pptx"))
+    return next((address for address in found if address != ANYWHERE), "")

@@ -8,6 +8,7 @@ from kx.catalogue import Catalogue
 from kx.paint import PLAIN, Paint
 from kx.render import lane_text
 from kx.terminal import visible
+from shared.document_address import numbered_part
 from shared.knowledge_messages import BaseRow, ItemRow, KnowledgeHit, KnowledgeReply, RevisionRow, SpaceRow
 from shared.knowledge_upkeep_messages import AuditRow, KnowledgeLimits, LinkRow
 from shared.memory_messages import MemoryHit, MemoryRecord, RecalledContext
@@ -95,7 +96,8 @@ def search_text(reply: KnowledgeReply, catalogue: Catalogue, paint: Paint = PLAI
 def hit_text(hit: KnowledgeHit, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     """Give a passage with its score, place and citation."""
     score = paint.score(f"[{hit.score:.4f}]")
-    place = paint.place(visible(f"{hit.title}:{hit.start_line}-{hit.end_line}"))
+    part = catalogue.sentence(numbered_part(hit.heading))
+    place = paint.place(visible(f"{hit.title}:{hit.start_line}-{hit.end_line}" + (f" ({part})" if part else "")))
     lines = [f"{score} {place} {paint.aside(visible(f'[{hit.space}/{hit.base}]'))}"]
     return "\n".join([*lines, paint.aside(visible(hit.reference)), *_passage(hit.content, catalogue, paint)])
 

@@ -53,6 +53,13 @@ def test_search_gives_citation_and_exact_lines_and_tells_what_it_could_not_know(
     assert any(line.startswith("pending: 2 ") for line in lines)
 
 
+def test_hit_of_a_document_names_its_page_in_the_language():
+    """A long page is several passages, and the heading that numbers it stands in the first alone."""
+    hit = replace(HIT, heading="Runbook > Page 3 > Restoring")
+    assert hit_text(hit, PT).startswith("[0.5000] Reinício:1-1 (página 3) [Equipe/Runbooks]")
+    assert hit_text(replace(HIT, heading="Sheet music"), EN).startswith("[0.5000] Reinício:1-1 [Equipe/Runbooks]")
+
+
 def test_recall_tells_memory_apart_from_knowledge_and_counts_tokens():
     """A record is called by its id and source, a passage by its citation."""
     found = RecalledContext(
