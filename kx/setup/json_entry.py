@@ -39,7 +39,7 @@ def put_entry(text: str, name: str, entry: Mapping[str, Any]) -> Splice | None:
     What else the user wrote into that entry stays. A new entry comes first, so that no other line changes.
 
     Raises:
-        UnchangeableError: no JSON object, comments, a key that is there twice.
+        UnchangeableError: no JSON object, comments, `mcpServers` twice.
     """
     if not text.strip():
         return between(text, 0, len(text), json.dumps({SERVERS: {name: entry}}, indent=2, ensure_ascii=False) + "\n")
@@ -129,7 +129,8 @@ def _drop(text: str, brace: int, name: str) -> Splice:
         return between(text, brace + 1, close, "")
     if at == 0:
         comma = text.index(",", member.value_end)
-        return between(text, brace + 1, comma + 1, "")
+        is_inline = member.key_start == brace + 1  # then a blank came with it, not the gap before it
+        return between(text, brace + 1, comma + (2 if is_inline and text[comma + 1] == " " else 1), "")
     return between(text, members[at - 1].value_end, member.value_end, "")
 
 
@@ -175,19 +176,12 @@ def _members(text: str, brace: int) -> tuple[list[Member], int]:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise UnchangeableError("it is not plain JSON (comments, a trailing comma, or a mistake)") from error
     if not isinstance(value, dict):
         raise UnchangeableError("it is not a JSON object")
     return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError
-    return found
 
 
 def _no_number(word: str) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kx.setup.json_entry import UnchangeableError
@@ -34,12 +34,14 @@ def put_table(text: str, name: str, entry: Mapping[str, Any]) -> Splice | None:
     if found is None:
         joint = "" if not text else "\n" if text.endswith("\n") else "\n\n"
         spans, told = [(len(text), len(text))], joint + table_text(name, entry)
-    elif isinstance(found, dict) and set(found) <= {*entry, "env", "cwd"}:
+    elif isinstance(found, dict) and _is_ours(found):
         spans, told = list(_spans(text, name)), table_text(name, entry)
     else:
         raise UnchangeableError("its table for this project has more in it than kx would write")
     expected = {**before, TABLES: {**(tables if isinstance(tables, dict) else {}), name: dict(entry)}}
-    return _proven(text, [between(text, *span, _like(text, told)) for span in spans], expected)
+    return _proven(
+        text, [between(text, *span, _like(text, told)) for span in spans], lambda new: _parsed(new) == expected
+    )
 
 
 def drop_table(text: str, name: str) -> Splice | None:
@@ -52,13 +54,9 @@ def drop_table(text: str, name: str) -> Splice | None:
     tables = before.get(TABLES)
     if not isinstance(tables, dict) or name not in tables:
         return None
-    rest = {key: value for key, value in tables.items() if key != name}
-    gone = {**before, TABLES: rest}
-    if not rest and not re.search(rf"^[ \t]*\[?[ \t]*{TABLES}[ \t]*[\]=]", text, re.MULTILINE):
-        del gone[TABLES]  # a table that is only implied goes with its last member
-    return _proven(
-        text, [between(text, _with_empty_line(text, start), end, "") for start, end in _spans(text, name)], gone
-    )
+    rest = others(text, name)
+    splices = [between(text, _with_empty_line(text, start), end, "") for start, end in _spans(text, name)]
+    return _proven(text, splices, lambda told: table_of(told, name) is None and others(told, name) == rest)
 
 
 def others(text: str, name: str) -> dict[str, Any]:
@@ -81,6 +79,12 @@ def table_of(text: str, name: str) -> Any:
 def table_text(name: str, entry: Mapping[str, Any]) -> str:
     """Write a table; `name` is a bare key."""
     return "".join([f"[{TABLES}.{name}]\n", *(f"{key} = {_value(value)}\n" for key, value in entry.items())])
+
+
+def _is_ours(found: Mapping[str, Any]) -> bool:
+    """Tell whether nothing is in a table but what kx, or the original, writes."""
+    environment = found.get("env", {})
+    return set(found) <= {"command", "args", "env", "cwd"} and set(environment) <= {"KX_HOME"}
 
 
 def _value(value: Any) -> str:
@@ -121,11 +125,11 @@ def _parsed(text: str) -> dict[str, Any]:
         raise UnchangeableError("it is not TOML, or has a mistake") from error
 
 
-def _proven(text: str, splices: Sequence[Splice], expected: Mapping[str, Any]) -> Splice:
-    """Give the first change after which the file says exactly what is expected."""
+def _proven(text: str, splices: Sequence[Splice], is_right: Callable[[str], bool]) -> Splice:
+    """Give the first change after which the file says exactly what it should."""
     for splice in splices:
         try:
-            if _parsed(splice.on(text)) == expected:
+            if is_right(splice.on(text)):
                 return splice
         except UnchangeableError:
             continue
