@@ -74,6 +74,10 @@ class Login:
         """Tell whether somebody is there who starts things for this user."""
         return self._machine.system == "macos" or has_user_manager(self._run)
 
+    def will_run(self, *, was_there: bool) -> tuple[Command, ...]:
+        """Give the commands `activate` runs here."""
+        return self.starting(again=was_there) if self.has_manager() else ()
+
     def activate(self, *, was_there: bool) -> tuple[Command, ...]:
         """Let the manager know; gives the commands that are left for the user to type."""
         if not self.has_manager():

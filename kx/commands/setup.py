@@ -165,16 +165,16 @@ class Setup:
         if change.kind != "change":
             self._report.planned(change)
             return change.kind == "nothing"
-        self._report.diff(change)
+        is_login = change.step == "login"
+        was_there = change.target is not None and change.target.text is not None
+        self._report.diff(change, self._login.will_run(was_there=was_there) if is_login else ())
         if not self._wanted.yes and not self._context.confirm("Do this?"):
             self._report.ended(change, "declined")
             return False
         if change.step == "index":
             return self._index(change)
         make(change, self._records)
-        left: tuple[Command, ...] = ()
-        if change.step == "login":
-            left = self._login.activate(was_there=change.target is not None and change.target.text is not None)
+        left: tuple[Command, ...] = self._login.activate(was_there=was_there) if is_login else ()
         self._report.ended(change, "done", commands=left, hints=self._login.hints() if left else ())
         return True
 
@@ -225,11 +225,11 @@ class Setup:
             take_back(change, self._records)
             self._report.planned(change)
             return
-        self._report.diff(change)
+        is_login = change.step == "login"
+        self._report.diff(change, self._login.ending() if is_login and self._login.has_manager() else ())
         if not self._wanted.yes and not self._context.confirm("Do this?"):
             self._report.ended(change, "declined")
             return
-        is_login = change.step == "login"
         left = self._login.deactivate() if is_login else ()
         take_back(change, self._records)
         left += self._login.after_removal() if is_login else ()

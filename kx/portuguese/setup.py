@@ -14,6 +14,8 @@ SETUP: dict[str, str] = {
     "cannot be changed by kx": "o kx não pode mudar",
     "to do it by hand, write into {file}:": "para fazer à mão, escreva em {file}:",
     "left for you to type:": "falta você digitar:",
+    "index {root}: words now, vectors by and by": "indexar {root}: as palavras agora, os vetores aos poucos",
+    "then run: {command}": "depois rodar: {command}",
     "Do this?": "Fazer isso?",
     "nothing was changed: there is no terminal to ask on; with --yes all of it is done": (
         "nada foi mudado: não há terminal para perguntar; com --yes tudo é feito"

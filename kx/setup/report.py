@@ -44,11 +44,18 @@ class Report:
         """Tell that a step needs another."""
         self.ended(change, "skipped", why=why)
 
-    def diff(self, change: Change) -> None:
-        """Show a change before it is made; on stderr where stdout is a program's."""
-        shown = diff_of(change)
-        if shown and not self.is_json:
-            self._context.say(visible(shown))
+    def diff(self, change: Change, then: Sequence[tuple[str, ...]] = ()) -> None:
+        """Show a change before it is made, and the commands that are run after it; a program gets it at the end."""
+        if self.is_json:
+            return
+        text = self._context.catalogue.text
+        lines = (
+            [diff_of(change)]
+            if change.step != "index"
+            else [text("index {root}: words now, vectors by and by", root=str(change.path))]
+        )
+        lines += [text("then run: {command}", command=shlex.join(command)) for command in then]
+        self._context.say(visible("\n".join(lines)))
 
     def ended(
         self,
