@@ -36,7 +36,7 @@ from shared.messages import SearchRequest
 from shared.model import locate_model
 from shared.project_config import load_project_config
 from shared.registry import Project, Registry
-from shared.settings import Settings, ensure_home
+from shared.settings import ensure_home, load_settings
 from shared.subjects import SEARCH
 from tests.support.fake_encoder import FakeEncoder
 
@@ -123,7 +123,7 @@ async def until(condition: Callable[[], bool]) -> None:
 async def measure(folder: Path, options: argparse.Namespace) -> None:
     """Set up, save, wait, print."""
     rng = random.Random(1)
-    settings = Settings(home=folder / "home", user_home=folder, xdg_config_home=folder / ".config")
+    settings = load_settings({"home": str(folder / "home")}, {"HOME": str(folder)})
     ensure_home(settings)
     root = folder / "tree"
     write_files(root, "edited", options.edits, rng)

@@ -70,6 +70,7 @@ class EmbedTexts(Message, frozen=True, kw_only=True):
 
     model_id: str
     items: tuple[TextItem, ...]  # together at most 2,048 tokens; 1,024 while live work waits
+    urgency: Urgency = "bulk"  # a live request goes before the next part of a bulk one
 
 
 class VectorItem(Struct, frozen=True, kw_only=True):

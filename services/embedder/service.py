@@ -1,29 +1,39 @@
 """Own the model for bulk work: texts become vectors; the session is dropped when nobody asks.
 
-EMBED   EmbedTexts            → one run of the model (lengths sorted, padded to the longest)   → TextsEmbedded
+EMBED   EmbedTexts            → runs of the model, part by part, live requests first   → TextsEmbedded
+
+A model that hangs ends this process: no thread can be taken back from native code, and whoever supervises starts another.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import anyio
 import structlog
 from anyio import CapacityLimiter, to_thread
 from structlog.typing import FilteringBoundLogger
 
+from services.embedder.core.parts import parts_of
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.errors import ErrorCode, KxError
 from shared.messages import EmbedTexts, TextItem, TextsEmbedded, VectorItem
 from shared.model import locate_model
-from shared.runtime import health_endpoint
+from shared.runtime import EXIT_CRASHED, health_endpoint
 from shared.settings import Settings
 from shared.subjects import EMBED, EMBEDDER
 from shared.vectors import EmbeddingMatrix, check_vectors, vector_to_bytes
 
 IDLE_S = 120.0  # a session holds 200 to 400 MB; loading it again takes half a second
+# A part is a fifth of a second of work, a cold session two: fifty seconds are a hang, and are over before who waits gives
+# up. Counted in looks, so that a process that was stopped for an hour has not been at it for as long.
+HANG_LOOK_S, HANG_LOOKS = 5.0, 10
+
+T = TypeVar("T")
 
 _log: FilteringBoundLogger = structlog.get_logger()
 
@@ -52,12 +62,17 @@ class BulkEncoder(Protocol):
 
 @asynccontextmanager
 async def service(
-    bus: Bus, settings: Settings, *, open_encoder: Callable[[], BulkEncoder] | None = None
+    bus: Bus,
+    settings: Settings,
+    *,
+    open_encoder: Callable[[], BulkEncoder] | None = None,
+    end: Callable[[], None] = lambda: os._exit(EXIT_CRASHED),
 ) -> AsyncIterator[None]:
-    """Serve while entered; nothing is loaded before the first request."""
+    """Serve while entered; nothing is loaded before the first request. `end` is called when the model hangs."""
     embedder = Embedder(open_encoder or (lambda: _open_onnx(settings)))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(embedder.drop_when_idle)
+        tasks.start_soon(embedder.watch_for_hang, end)
         async with bus.serve(embedder.contract()):
             yield
         tasks.cancel_scope.cancel()
@@ -65,7 +80,7 @@ async def service(
 
 
 class Embedder:
-    """Holds at most one session and runs one request at a time on it."""
+    """Holds at most one session and runs one part of a request at a time on it."""
 
     def __init__(self, open_encoder: Callable[[], BulkEncoder]) -> None:
         self._open_encoder = open_encoder
@@ -73,6 +88,11 @@ class Embedder:
         self._model_thread = CapacityLimiter(1)
         self._last_used = 0.0
         self._running = 0
+        self._bulk_turn = anyio.Lock()  # at most one bulk request stands before the model
+        self._live_waiting = 0
+        self._no_live = anyio.Event()
+        self._at_model = 0
+        self._parts_done = 0
 
     def contract(self) -> ServiceContract:
         """Name what this service answers."""
@@ -94,7 +114,10 @@ class Embedder:
         """
         self._running += 1
         try:
-            return await to_thread.run_sync(self._embed, message, limiter=self._model_thread)
+            if message.urgency == "live":
+                return await self._embed_live(message)
+            async with self._bulk_turn:
+                return await self._embed_parts(message)
         finally:
             self._running -= 1
             self._last_used = anyio.current_time()
@@ -104,7 +127,18 @@ class Embedder:
         while True:
             await anyio.sleep(IDLE_S / 4)
             if not self._running and anyio.current_time() - self._last_used > IDLE_S:
-                await to_thread.run_sync(self.drop, limiter=self._model_thread)
+                await self._on_model(self.drop)
+
+    async def watch_for_hang(self, end: Callable[[], None]) -> None:
+        """Call `end` once the model is at the same part for `HANG_LOOKS` looks."""
+        seen, looks = self._parts_done, 0
+        while True:
+            await anyio.sleep(HANG_LOOK_S)
+            is_same = bool(self._at_model) and self._parts_done == seen
+            seen, looks = self._parts_done, looks + 1 if is_same else 0
+            if looks >= HANG_LOOKS:
+                _log.error("run.hung", hint="it ends, and is started again")
+                end()
 
     def drop(self) -> None:
         """Free the session; the next request loads it again."""
@@ -113,19 +147,44 @@ class Embedder:
             self._encoder = None
             _log.info("session.dropped")
 
-    def _embed(self, message: EmbedTexts) -> TextsEmbedded:
-        encoder = self._session(message.model_id)
+    async def _embed_live(self, message: EmbedTexts) -> TextsEmbedded:
+        self._live_waiting += 1
         try:
-            vectors = encoder.encode([item.text for item in message.items])
-            pairs = list(zip(message.items, _vectors_of(vectors, encoder.dim), strict=True))
-        except (RuntimeError, ValueError) as error:
-            _log.warning("run.failed", texts=len(message.items), reason=str(error))
-            pairs = [(item, self._embed_alone(encoder, item)) for item in message.items]
+            return await self._embed_parts(message)
+        finally:
+            self._live_waiting -= 1
+            if not self._live_waiting:
+                self._no_live.set()
+                self._no_live = anyio.Event()
+
+    async def _embed_parts(self, message: EmbedTexts) -> TextsEmbedded:
+        pairs: list[tuple[TextItem, bytes]] = []
+        for part in parts_of(message.items):
+            while message.urgency == "bulk" and self._live_waiting:
+                await self._no_live.wait()
+            pairs += await self._on_model(partial(self._embed, message.model_id, part))
         return TextsEmbedded(
-            model_id=encoder.model_id,
+            model_id=message.model_id,
             items=tuple(VectorItem(text_hash=item.text_hash, vector=data) for item, data in pairs if data),
             failed=tuple(item.text_hash for item, data in pairs if not data),
         )
+
+    async def _on_model(self, work: Callable[[], T]) -> T:
+        self._at_model += 1
+        try:
+            return await to_thread.run_sync(work, limiter=self._model_thread)
+        finally:
+            self._at_model -= 1
+            self._parts_done += 1
+
+    def _embed(self, model_id: str, part: Sequence[TextItem]) -> list[tuple[TextItem, bytes]]:
+        encoder = self._session(model_id)
+        try:
+            vectors = encoder.encode([item.text for item in part])
+            return list(zip(part, _vectors_of(vectors, encoder.dim), strict=True))
+        except (RuntimeError, ValueError) as error:
+            _log.warning("run.failed", texts=len(part), reason=str(error))
+            return [(item, self._embed_alone(encoder, item)) for item in part]
 
     def _embed_alone(self, encoder: BulkEncoder, item: TextItem) -> bytes:
         try:

@@ -53,7 +53,7 @@ ARTIFACT = mb.ArtifactRow(
 SAMPLES: tuple[m.Message, ...] = (
     m.PathsTouched(instance=INSTANCE, paths=("docs/a.md", "node_modules/"), urgency="live", reason="event"),
     m.TouchAccepted(queued=2),
-    m.EmbedTexts(model_id="minilm", items=(m.TextItem(text_hash=HASH, text="olá"),)),
+    m.EmbedTexts(model_id="minilm", items=(m.TextItem(text_hash=HASH, text="olá"),), urgency="live"),
     m.TextsEmbedded(model_id="minilm", items=(m.VectorItem(text_hash=HASH, vector=b"\0\0\x80\x3f"),), failed=(HASH,)),
     m.RebuildIndex(instance=INSTANCE),
     m.RebuildStarted(epoch=2),

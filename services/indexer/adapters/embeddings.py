@@ -46,10 +46,6 @@ _FOUND = "DELETE FROM missing{e} WHERE text_hash = ?"
 _ASK = "UPDATE missing{e} SET urgency = 0 WHERE text_hash = ? AND urgency > 0"
 _UNASK = "UPDATE missing{e} SET urgency = 2 WHERE urgency = 0"
 _ASKED_LEFT = "SELECT count(*) FROM missing{e} WHERE urgency = ?"
-_MORE_URGENT = """
-SELECT text_hash FROM missing{e}
-WHERE urgency < ? AND NOT EXISTS (SELECT 1 FROM failure f WHERE f.subject = missing{e}.text_hash) LIMIT 32
-"""
 _FAILED_BEFORE = "SELECT attempts FROM failure WHERE subject = ?"
 _FAIL = "INSERT OR REPLACE INTO failure(subject, code, detail, attempts, next_try_ns) VALUES(?, ?, ?, ?, ?)"
 _FORGET_FAILURE = "DELETE FROM failure WHERE subject = ?"
@@ -107,10 +103,6 @@ class EmbeddingRows:
         """Count the prioritised texts that still lack a vector."""
         row = self._connection.execute(self._sql(_ASKED_LEFT), (ASKED,)).fetchone()
         return int(row[0])  # type: ignore[index]
-
-    def urgent(self, urgency: int) -> list[TextHash]:
-        """Give the first few texts of a more urgent class than `urgency`, without those waiting after a failure."""
-        return [TextHash(bytes(row[0])) for row in self._connection.execute(self._sql(_MORE_URGENT), (urgency,))]
 
     def attempts(self, text: TextHash) -> int:
         """Count the failures of a text so far."""

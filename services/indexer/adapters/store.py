@@ -244,10 +244,6 @@ class IndexStore:
                 texts.setdefault(text.text_hash, text)
         return sorted(texts.values(), key=lambda text: text.urgency)[:limit]
 
-    def more_urgent(self, urgency: int) -> list[TextHash]:
-        """Give the first few texts of a more urgent class that this process can embed."""
-        return [text for epoch in self._embeddable() for text in self.embeddings(epoch).urgent(urgency)]
-
     def prioritise(self, texts: Iterable[TextHash]) -> None:
         """Put texts of the answering epoch first; nothing where another model's epoch answers. In a transaction."""
         if self.epoch in self._embeddable():

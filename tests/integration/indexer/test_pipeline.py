@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from services.indexer.core.embedplan import BULK_REQUEST_TOKENS
 from services.indexer.writer import IndexWriter
 from shared.messages import ProgressRequest
 from shared.subjects import PROGRESS
@@ -78,10 +79,10 @@ async def test_a_path_that_no_tree_can_hold_gets_no_row(path, root, tmp_path):
 
 
 async def test_live_edits_are_embedded_before_bulk(root, tmp_path):
-    """A person who saves does not wait behind a first index (MISSION 3.1)."""
+    """A person who saves waits at most for the two requests that were on their way (MISSION 3.1)."""
     async with indexing(root, tmp_path / ".kx") as work:
         work.embedder.is_away = True
-        (root / "bulk.md").write_text("\n\n".join(f"# H{n}\n\nbulk text {n} " + "filler " * 150 for n in range(40)))
+        (root / "bulk.md").write_text("\n\n".join(f"# H{n}\n\nbulk text {n} " + "filler " * 150 for n in range(80)))
         await work.touch("bulk.md")
         await work.until("text")
         (root / "n0.md").write_text("# Saved\n\nthe live edit\n")
@@ -89,7 +90,27 @@ async def test_live_edits_are_embedded_before_bulk(root, tmp_path):
         await work.until("text")
         work.embedder.is_away = False
         await work.until("vectors")
-        assert "the live edit" in work.embedder.asked[0]
+        place = next(number for number, text in enumerate(work.embedder.asked) if "the live edit" in text)
+        assert place <= 2 * BULK_REQUEST_TOKENS // 160  # tokens of a text
+        assert len(work.embedder.asked) > 2 * place
+
+
+async def test_live_edit_is_embedded_while_bulk_requests_are_on_their_way(root, tmp_path):
+    """R-IDX-29: it has requests of its own, and what both loops met is embedded once."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        work.embedder.hangs_on.add("bulk text")
+        (root / "bulk.md").write_text("\n\n".join(f"# H{n}\n\nbulk text {n} " + "filler " * 150 for n in range(40)))
+        await work.touch("bulk.md")
+        await work.until("text")
+        await anyio.wait_all_tasks_blocked()
+        (root / "n0.md").write_text("# Saved\n\nthe live edit\n")
+        await work.touch("n0.md", urgency="live")
+        with anyio.fail_after(20):
+            while not any("the live edit" in text for text in work.embedder.asked):
+                await work.bus.request(
+                    PROGRESS, ProgressRequest(instance=work.project.instance, until="vectors", wait_ms=100)
+                )
+        assert len(set(work.embedder.asked)) == len(work.embedder.asked)
 
 
 @pytest.mark.parametrize(
