@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
@@ -17,6 +18,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    # No test asserts a time: a busy machine makes any example slow.
+    hypothesis.settings.register_profile("kx", deadline=None)
+    hypothesis.settings.load_profile("kx")
     logs.configure("warning")  # structlog's own default is stdout
 
 
