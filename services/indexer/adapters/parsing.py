@@ -25,7 +25,7 @@ from services.indexer.core.chunking.outline import Outline
 PARSE_CPU_S = 5.0
 # The trees of a million characters take a fifth of it.
 MEMORY_BYTES = 1024 * 1024 * 1024
-IDLE_S = 60.0  # starting again costs a tenth of a second
+IDLE_S = 600.0  # starting again costs a save a tenth of a second, waiting 11 MB
 
 _FRAME = struct.Struct("<I")
 _CHUNK_BYTES = 1024 * 1024
