@@ -16,11 +16,12 @@ from kx.context import Context
 from kx.indexing import Indexed, index_text, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
-from kx.roots import refuse_huge, refuse_many
+from kx.roots import refuse_huge, refuse_many, refuse_unseen
 from shared.bus import Bus
 from shared.messages import IndexProgress
 from shared.registry import Project
 from shared.relpath import encode_path
+from shared.stack_file import running_stack
 
 
 @click.command("index", epilog="Examples: kx index    kx index ~/src/shop --wait text    kx index --full")
@@ -56,6 +57,8 @@ def command(  # noqa: PLR0913  # one parameter an option
     options = Options(full=full, retry_failed=retry_failed, upto=upto, is_meant=yes)
     for root, subtrees in _by_project(context, paths).items():
         refuse_huge(context, root, is_meant=yes)
+        if stack is not False and running_stack(context.settings.run_dir) is not None:
+            refuse_unseen(context, root, is_meant=yes)
         project = context.enrol(root)
         run = Run(context, project, tuple(subtrees), options)
         anyio.run(run.go, stack)

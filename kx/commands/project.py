@@ -33,7 +33,9 @@ def list_projects(context: Context, *, is_json: bool) -> None:
         context.say(as_json({"schema": 1, "projects": [_row(project) for project in projects]}))
         return
     if not projects:
-        context.tell("no project is registered; try one at once: kx search --index 'your question' --in PATH; or keep it: kx setup PATH")
+        context.tell(
+            "no project is registered; try one at once: kx search --index 'your question' --in PATH; or keep it: kx setup PATH"
+        )
     for project in projects:
         context.say(visible(f"{project.instance}  {project.project}  {project.root}"))
 

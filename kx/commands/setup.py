@@ -14,7 +14,7 @@ from kx.context import Context
 from kx.exits import Exit
 from kx.login import Command, Login
 from kx.render import as_json
-from kx.roots import refuse_huge
+from kx.roots import refuse_huge, refuse_unseen
 from kx.setup.agents import AGENTS, INSTRUCTIONS, TITLES, Agent
 from kx.setup.changes import Change, are_pending, make, take_back
 from kx.setup.machine import Machine, present_agents, run_program, this_machine
@@ -25,6 +25,7 @@ from kx.setup.undo import plan_undo
 from kx.terminal import visible
 from shared.errors import ErrorCode, KxError
 from shared.project_config import load_project_config
+from shared.stack_file import running_stack
 
 JSON_SCHEMA = 1
 _ORDER = ("configuration", *AGENTS, "login")
@@ -179,6 +180,8 @@ class Setup:
         return True
 
     def _index(self, change: Change) -> bool | None:
+        if running_stack(self._context.settings.run_dir) is not None:
+            refuse_unseen(self._context, self._subject.root, is_meant=self._wanted.yes)
         project = self._context.enrol(self._subject.root)
         options = Options(full=False, retry_failed=False, upto="text", is_meant=self._wanted.yes)
         if not anyio.run(Run(self._context, project, ("",), options).go, None):
@@ -216,7 +219,7 @@ class Setup:
                 self._report.planned(change)
         code = self._end(changes)
         project = self._context.registry.find(self._subject.root)
-        if project is not None:
+        if project is not None and project.index_path.exists():
             self._context.tell("the index stays; to remove it: kx project remove --delete-index {root}", root=root)
         return code
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from kx.context import Context
 from kx.exits import Exit
 from kx.interrupts import until_interrupted
+from kx.roots import refuse_unseen_projects
 from kx.stack_health import end_when_idle, wait_until_ready
 from kx.stack_lock import adopt, hold
 from kx.stack_start import refuse_second_bus, start_detached
@@ -43,6 +44,8 @@ def command(
     told = {"http": "on"} if http else {}
     told |= {name: value for name, value in http_at.items() if value is not None}
     context.settings = replace(context.settings, **told)
+    if held is None and context.can_ask():  # what starts it at login has nobody to ask
+        refuse_unseen_projects(context)
     if detach:
         start_detached(context.settings)
         if not anyio.run(until_interrupted, partial(wait_until_ready, context.settings)):

@@ -17,7 +17,7 @@ from kx.context import Context
 from kx.indexing import index_text, progress_of, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
-from kx.roots import refuse_huge
+from kx.roots import refuse_unseen
 from kx.stack_start import ensure_stack
 from kx.tally import Tally
 from kx.terminal import visible
@@ -42,7 +42,7 @@ def command(context: Context, paths: Sequence[Path], *, start: bool, yes: bool) 
     Ctrl+C stops it and says what was done. The work is the stack's: it goes on for other clients.
     """
     for path in paths or (None,):
-        refuse_huge(context, context.find(path)[0].root, is_meant=yes)
+        refuse_unseen(context, context.find(path)[0].root, is_meant=yes)
     projects = {project.instance: project for project in map(context.enrol, paths or (None,))}
     anyio.run(Watch(context, tuple(projects.values()), may_start=start).go)
 

@@ -15,6 +15,9 @@ def test_a_first_index_of_very_many_files_asks_and_shows_where_they_are(tmp_path
     big.mkdir(parents=True)
     for number in range(MANY_FILES):
         (big / f"{number}.txt").touch()
+    watched = kx("watch", "--no-start", root)  # a stack would begin as soon as the tree is registered
+    assert ("KX_ROOT_TOO_LARGE" in watched.err, "data/raw/" in watched.err) == (True, True)
+    assert kx("project", "list", "--json").json()["projects"] == []
     refused = kx("index", root, "--wait", "text")
     assert refused.code == 1
     assert "KX_ROOT_TOO_LARGE" in refused.err
