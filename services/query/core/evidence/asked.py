@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from services.query.core.evidence.aim import Aim, aim_of
 from services.query.core.evidence.hashed import Hashes, hash_of
 from services.query.core.evidence.lexicon import Keys, gram_bytes, term_key, word_key
 from services.query.core.evidence.sample import Sample
@@ -29,15 +30,6 @@ _QUALIFIER: Final = re.compile(r"::|\.|#|->")
 _CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]|^[A-Z]+[a-z]+[A-Z]|\w\(\)?$|\w(?:::|\.|#|->)\w")
 _ABOUT_TESTS: Final = frozenset(
     map(stem, ("test", "spec", "mock", "fixture", "benchmark", "example", "teste", "exemplo"))
-)
-# "How do I", "which", "can I", "my", "install", "guide": asked of documentation, not of code.
-_ABOUT_USE: Final = re.compile(
-    r"^(?:how (?:to|do (?:i|you)|can (?:i|you)|should i)|what|which|can (?:i|you|we)|where (?:do|can|is|are)|is there"
-    r"|(?:do|should) i|como|qual|quais|o que|onde|posso)\b"
-    r"|\b(?:my|i|i'm|we|meu|minha)\b"
-    r"|\b(?:install\w*|set ?up|tutorial|guide|documentation|docs|readme|changelog|best practices?|recommended|comparison"
-    r"|instala\w*|guia|documentação)\b",
-    re.IGNORECASE,
 )
 
 
@@ -98,7 +90,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     names: tuple[NameAsked, ...]
     known: float  # share of the worth whose terms the index has: what the model can be trusted with
     is_about_tests: bool
-    is_about_use: bool
+    aim: Aim
 
 
 def rarity(texts: float, having: float) -> float:
@@ -125,7 +117,7 @@ def asked_of(text: str, question: QueryTerms, corpus: Corpus, synonyms: Sequence
         names=names_asked(text),
         known=known / (float(worth.sum()) or 1.0),
         is_about_tests=bool(_ABOUT_TESTS & set(map(stem, words(text)))),
-        is_about_use=_ABOUT_USE.search(text) is not None,
+        aim=aim_of(text),
     )
 
 

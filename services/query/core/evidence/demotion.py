@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from services.query.core.evidence.aim import Aim
 from services.query.core.evidence.asked import Asked
 from services.query.core.evidence.wording import Shares
 from shared.messages import KindFilter
@@ -63,13 +64,13 @@ def asides(paths: Sequence[str], asked: Asked) -> Shares:
 
 
 def misplaced_prose(kinds: Sequence[KindFilter], asked: Asked) -> Shares:
-    """Mark prose, unless the question is about how to use something."""
-    return _marked([is_prose(kind) for kind in kinds], unless=asked.is_about_use)
+    """Mark prose when the question names the thing itself."""
+    return _marked([is_prose(kind) for kind in kinds], unless=asked.aim is not Aim.THING)
 
 
 def misplaced_code(kinds: Sequence[KindFilter], asked: Asked) -> Shares:
     """Mark all but prose when the question is about how to use something."""
-    return _marked([not is_prose(kind) for kind in kinds], unless=not asked.is_about_use)
+    return _marked([not is_prose(kind) for kind in kinds], unless=asked.aim is not Aim.USE)
 
 
 def _marked(marks: Sequence[bool], *, unless: bool) -> Shares:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from services.query.core.evidence import demotion, naming, wording
 from services.query.core.evidence.asked import BARELY, CERTAIN, MAYBE, Asked, Corpus
 from services.query.core.evidence.documents import by_document, document_share
+from services.query.core.evidence.gathered import many_passages
 from services.query.core.evidence.hashed import Indices
 from services.query.core.evidence.sample import Sample
 from services.query.core.evidence.tokens import analyse
@@ -62,6 +63,7 @@ def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: S
     names = _names(witnesses, files)
     lengths = np.array([corpus.relative_length(file.size) for file in files])
     together = {name: by_document(counts, file_of, len(files)) for name, counts in texts.counts.items()}
+    is_prose = np.array([float(demotion.is_prose(file.kind)) for file in files])
     cosines = np.array([max(0.0, witness.cosine) for witness in witnesses])
     return Evidence(
         file_of=file_of,
@@ -69,10 +71,11 @@ def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: S
         by_file={
             "document": document_share(together["stems"], lengths, names, asked),
             **{f"file_{name}": wording.bm25(together[name], lengths, 1.0, texts.worth[name]) for name in TOGETHER},
-            **_naming(names, asked, corpus.documents),
+            **_naming(names, asked, corpus.documents, 1.0 - is_prose),
+            "many_passages": many_passages(file_of, is_prose, asked),
             **_against(files, asked),
         },
-        is_prose=np.array([float(demotion.is_prose(file.kind)) for file in files]),
+        is_prose=is_prose,
     )
 
 
@@ -112,14 +115,15 @@ def _names(witnesses: Sequence[Witness], files: Sequence[File]) -> naming.Names:
     return naming.names_of([file.path for file in files], defined)
 
 
-def _naming(names: naming.Names, asked: Asked, documents: int) -> dict[str, Shares]:
+def _naming(names: naming.Names, asked: Asked, documents: int, is_code: Shares) -> dict[str, Shares]:
+    # A heading of one word, or a page that is called so, defines nothing.
     return {
         "names": naming.name_overlap(names, asked),
         "file_name": naming.file_name_overlap(names, asked),
         "path": naming.path_overlap(names, asked),
-        "file_name_asked": naming.file_name_asked(names, asked),
+        "file_name_asked": is_code * naming.file_name_asked(names, asked),
         "definition": naming.definition_asked(names, asked, documents, {CERTAIN, MAYBE}),
-        "plain_definition": naming.definition_asked(names, asked, documents, {BARELY}),
+        "plain_definition": is_code * naming.definition_asked(names, asked, documents, {BARELY}),
         "joined_name": naming.joined_name(names, asked, documents),
     }
 

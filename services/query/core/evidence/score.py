@@ -15,7 +15,7 @@ import numpy as np
 
 from services.query.core.evidence.hashed import Indices
 from services.query.core.evidence.measure import Evidence
-from services.query.core.evidence.weights import BY_FILE, BY_PASSAGE, DEFAULT, DEMOTIONS, NAMES, Weights
+from services.query.core.evidence.weights import BY_FILE, BY_PASSAGE, DEFAULT, DEMOTIONS, GATHERED, NAMES, Weights
 from services.query.core.evidence.wording import Shares
 
 Parts = dict[str, float]
@@ -70,7 +70,7 @@ def _additions(evidence: Evidence, weights: Weights) -> dict[str, Shares]:
         parts[name] = weight * best[file_of]
         lost += weight * (best[file_of] - own)
     scale = 1.0 + evidence.is_prose * (weights.prose_names - 1.0)
-    for name in (*BY_FILE, *NAMES):
+    for name in (*BY_FILE, *NAMES, *GATHERED):
         by_file = getattr(weights, name) * evidence.by_file[name]
         parts[name] = (by_file * scale if name in NAMES else by_file)[file_of]
     least = np.full(files, np.inf)

@@ -22,6 +22,7 @@ NAMES: Final = (
     "plain_definition",
     "joined_name",
 )
+GATHERED: Final = ("many_passages",)
 DEMOTIONS: Final = ("tests", "asides", "misplaced_prose", "misplaced_code")
 
 
@@ -44,11 +45,12 @@ class Weights(Struct, frozen=True, kw_only=True):
     definition: float = 0.3
     plain_definition: float = 0.15
     joined_name: float = 0.3
+    many_passages: float = 0.2
     prose_names: float = 0.8  # names of prose are headings: by how much they count beside names of code
     tests: float = 0.5
     asides: float = 0.4
-    misplaced_prose: float = 0.1
-    misplaced_code: float = 0.25
+    misplaced_prose: float = 0.2
+    misplaced_code: float = 0.35
     worse_passage: float = 0.5
     later_passage: float = 0.15
 

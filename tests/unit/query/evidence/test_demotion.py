@@ -53,18 +53,16 @@ def test_nothing_is_demoted_that_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "is_about_use"),
+    ("query", "prose", "code"),
     [
-        ("how do I install it", True),
-        ("como instalar o serviço", True),
-        ("which keys are needed", True),
-        ("retry with exponential backoff", False),
-        ("how sessions are stored", False),
+        ("how do I install it", 0.0, 1.0),
+        ("how does it start itself", 0.0, 0.0),
+        ("retry of the service", 1.0, 0.0),
     ],
+    ids=["use", "working", "thing"],
 )
-def test_the_wording_tells_whether_prose_is_asked_for(query: str, is_about_use: bool) -> None:
-    """How to use something is asked of documentation, how it is made of code."""
+def test_the_wording_tells_which_kind_is_misplaced(query: str, prose: float, code: float) -> None:
+    """How to use something is asked of documentation, the thing itself of code, how it works of both."""
     asked = make_asked(query, CORPUS)
-    assert asked.is_about_use == is_about_use
-    assert misplaced_prose(["docs", "code"], asked).tolist() == ([0.0, 0.0] if is_about_use else [1.0, 0.0])
-    assert misplaced_code(["docs", "code"], asked).tolist() == ([0.0, 1.0] if is_about_use else [0.0, 0.0])
+    assert misplaced_prose(["docs", "code"], asked).tolist() == [prose, 0.0]
+    assert misplaced_code(["docs", "code"], asked).tolist() == [0.0, code]

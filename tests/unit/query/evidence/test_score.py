@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import fields
 
 from services.query.core.evidence.score import confidence, score
-from services.query.core.evidence.weights import BY_FILE, BY_PASSAGE, NAMES, Weights
+from services.query.core.evidence.weights import BY_FILE, BY_PASSAGE, GATHERED, NAMES, Weights
 from tests.support.evidence import Candidate, evidence_on, scores_of
 
 FILLER = ("roses need water", "the tide comes in", "bread and butter")
@@ -26,7 +26,7 @@ def test_every_measure_is_a_share() -> None:
         others=FILLER,
     )
     measured = {**evidence.by_passage, **evidence.by_file}
-    assert set(measured) >= {*BY_PASSAGE, *BY_FILE, *NAMES}
+    assert set(measured) >= {*BY_PASSAGE, *BY_FILE, *NAMES, *GATHERED}
     for name, shares in measured.items():
         assert shares.min() >= 0.0, name
         assert shares.max() <= (1.5 if name == "joined_name" else 1.0), name
@@ -42,6 +42,22 @@ def test_any_question_of_any_text_gives_finite_parts(query: str, texts: list[tup
     evidence = evidence_on(query, [Candidate(path, text, cosine=0.5) for path, text in texts])
     for parts in score(evidence):
         assert all(isinstance(value, float) and value == value and abs(value) < 100 for value in parts.values())  # noqa: PLR0124
+
+
+def test_a_heading_of_one_word_defines_nothing() -> None:
+    """What code defines is worth more than what a page is called or entitled."""
+    text = "the router finds routes"
+    evidence = evidence_on(
+        "find the router",
+        [
+            Candidate("router.py", text, symbols=["router"]),
+            Candidate("router.md", text, kind="docs", heading="Router"),
+        ],
+        others=FILLER,
+    )
+    for name in ("file_name_asked", "plain_definition"):
+        of_code, of_prose = evidence.by_file[name]
+        assert of_code > of_prose == 0.0, name
 
 
 def test_a_passage_counts_with_the_best_of_its_file() -> None:
@@ -104,18 +120,22 @@ def test_a_test_stands_below_what_it_tests() -> None:
     assert scores_of(evidence, tests=0.0)[0] > tests
 
 
-@pytest.mark.parametrize("name", [*BY_PASSAGE, *BY_FILE, *NAMES])
+@pytest.mark.parametrize("name", [*BY_PASSAGE, *BY_FILE, *NAMES, *GATHERED])
 def test_each_kind_of_evidence_can_be_left_out(name: str) -> None:
     """Ablation: a weight of 0 takes the part away and changes no ratio of the others."""
     evidence = evidence_on(
         "load user session from sessionStore",
         [
-            Candidate("src/session_store.py", "load user session", symbols=["sessionStore", "userSession"], cosine=0.7),
+            Candidate(
+                "src/session_store.py", "load user session", symbols=["sessionStore", "userSession", "user"], cosine=0.7
+            ),
+            Candidate("src/session_store.py", "session"),
             Candidate("src/other.py", "session"),
         ],
         others=FILLER,
     )
-    (full, _), (without, _) = score(evidence), score(evidence, _with(name, 0.0))
+    (full, *_), (without, *_) = score(evidence), score(evidence, _with(name, 0.0))
+    assert name in full
     assert name not in without
     scale = Weights().content / _with(name, 0.0).content
     assert {key: value * scale for key, value in full.items() if key != name} == pytest.approx(without)
