@@ -24,7 +24,7 @@ from shared.relpath import RelPath, encode_path
 from shared.tokens import TokenCounter
 from shared.treerules import RulesConfig
 
-SETS = ("semble", "octocode-code", "octocode-docs", "faquad", "pira-pt", "pira-en", "pira-x")
+SETS = ("semble", "octocode-code", "octocode-docs", "faquad", "pira-pt", "pira-en", "pira-x", "trees")
 # Sets that ask other questions of the same texts share an index.
 SAME_TEXTS = {"octocode-docs": "octocode-code", "pira-x": "pira-en"}
 INSTANCE = instance_id_from(b"a quality bench!")
@@ -57,10 +57,10 @@ class Corpus(Struct, frozen=True, kw_only=True):
 
 
 def questions_of(data: Path, sets: tuple[str, ...]) -> dict[tuple[str, str], list[Question]]:
-    """Read the judged questions of these sets, by set and repository."""
+    """Read the judged questions of those of these sets that are there, by set and repository."""
     found: dict[tuple[str, str], list[Question]] = {}
-    for name in sets:
-        for line in (data / "queries" / f"{name}.jsonl").read_text("utf-8").splitlines():
+    for file in filter(Path.is_file, (data / "queries" / f"{name}.jsonl" for name in sets)):
+        for line in file.read_text("utf-8").splitlines():
             row = json.loads(line)
             question = Question(
                 set=row["set"],
