@@ -55,13 +55,16 @@ def test_compose_publishes_http_alone_and_to_loopback_alone():
 
 
 def test_compose_mounts_the_tree_read_only_at_its_own_path():
-    """A path in an answer is a path on the host, and no container can change the tree."""
-    for service in compose()["services"].values():
-        home, tree = service["volumes"]
+    """A path in an answer is a path on the host; no container can change the tree, and the gateway alone its vault."""
+    for name, service in compose()["services"].items():
+        home, tree, *vault = service["volumes"]
+        place = f"{PROJECT}/.vault"  # the library leaves out what is false, so `bind` is empty
+        assert vault == ([{"type": "bind", "source": place, "target": place, "bind": {}}] if name == GATEWAY else [])
         assert tree == {"type": "bind", "source": PROJECT, "target": PROJECT, "read_only": True}
         assert home["type"] == "volume"
         assert service["environment"]["KX_HOME"].startswith(home["target"] + "/")
         assert service["user"] == "1234:1234"
+    assert "create_host_path: false" in text_of(Path("docker-compose.yml"))  # an engine would make the folder as root's
 
 
 def test_every_service_is_hosted_once():
