@@ -11,6 +11,9 @@ ANSWERS: dict[str, str] = {
         "Tente outras palavras ou deixe de fora --type e --path; depois de mudanças, atualize o índice com: kx index"
     ),
     "line {line}, in part:": "linha {line}, em parte:",
+    "nothing here answers it well: the confidence is {percent} % at best": (
+        "nada aqui responde bem: a confiança é de {percent} % no máximo"
+    ),
     "lines {start}-{end}, in part:": "linhas {start}-{end}, em parte:",
     "line {line}:": "linha {line}:",
     "lines {start}-{end}:": "linhas {start}-{end}:",

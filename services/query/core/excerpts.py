@@ -26,6 +26,7 @@ LONG_LINE_CHARS = 240
 
 MIN_PIECE_CHARS, MAX_PIECE_CHARS = 80, 320
 
+_SCHEME = re.compile(r"\bhttps?://(?:www\.)?")  # stands before every address and says nothing about HTTPS
 _SENTENCE_END = re.compile(r"[.!?;:。！？][\"')\]]*(?:\s+|(?<=[。！？]))")
 
 
@@ -117,7 +118,7 @@ def pair_key(first: str, second: str) -> str:
 
 
 def _keys(line: str) -> set[str]:
-    found = terms(line)
+    found = terms(_SCHEME.sub(" ", line))
     return {*found, *(pair_key(first, second) for first, second in pairwise(found))}
 
 

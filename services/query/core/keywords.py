@@ -42,7 +42,24 @@ protected public push raise range readonly ret return returns second see self se
 string struct super switch then this three throw throws todo true try tuple two type typedef typeof uint undefined
 union unset unsigned use used uses using val value values var veja void while with www yield
 """
-_NOISE = frozenset(_NOISE_WORDS.split())
+
+# Words that only hold sentences together, in both languages, and names of markup (roles and directives).
+_FILLER_WORDS = """
+always already anyone anything back cannot come comes done either else even ever every give given gives goes going
+however instead like made make makes many may maybe much must neither never next often once perhaps quite rather really
+several shall simply since soon still such take taken takes therefore though thus together too upon usually want well
+whether whole within without yet
+agora ainda além alguém algo algum alguma algumas alguns ali antes apenas aqui aqueles aquelas assim através bastante
+bem caso contudo deles dela dele depois desde deste desta dessa desse disso disto durante embora enquanto então estamos
+etc faz fazem fazendo fazer feita feito ficar haver hoje lá logo melhor mesmos nada nenhum nenhuma nesta neste nessa
+nesse nunca onde ontem passo podem poder poderá poderia porém portanto possível pouca poucas pouco poucos precisa
+precisam quase sempre será seria serão simplesmente sobretudo tais tal talvez tanto tampouco tentando toda todas todavia
+todo todos tudo vários várias vez vezes você vocês
+admonition attr autoclass autofunction automodule code-block currentmodule deftype eval-rst exc kbd literalinclude meth
+seealso toctree versionadded versionchanged
+"""
+_NOISE = frozenset(fold(word) for word in (_NOISE_WORDS + _FILLER_WORDS).split())
+_ADVERB = re.compile(r"\w{5,}mente")  # Portuguese; as many end in -ly in English, but so do `assembly` and `family`
 _TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z][A-Z]+[a-z]")
 
@@ -149,4 +166,5 @@ def _word(token: str) -> _Word | None:
 
 def _is_noise(key: str) -> bool:
     parts = [part for part in re.split(r"[_-]+", key) if part]
-    return key in STOP_WORDS or key in _NOISE or all(part in _NOISE for part in parts)
+    is_filler = key in STOP_WORDS or key in _NOISE or _ADVERB.fullmatch(key) is not None
+    return is_filler or all(part in _NOISE for part in parts)

@@ -96,6 +96,15 @@ def test_empty_answer_says_what_to_try():
     ]
 
 
+def test_answer_without_a_good_result_says_so():
+    """A person cannot know what a score of 0.15 means; modes that tell no confidence say nothing."""
+    poor, good, untold = (make_hit(confidence=value) for value in (0.13, 0.4, None))
+    assert search_text(make_reply(poor), Catalogue()).endswith("the confidence is 13 % at best")
+    assert "13 %" in search_text(make_reply(poor), PT).split("\n")[-1]
+    assert search_text(make_reply(poor, good), Catalogue()).endswith("2 results")
+    assert search_text(make_reply(untold), Catalogue()).endswith("1 result")
+
+
 def test_lane_that_is_off_is_named_with_its_reason():
     """Lanes, states and reasons are worded; a failing lane is never silent."""
     off = LaneReport(state="off", coverage=0.0, took_ms=0.0, reason="no text has a vector yet")

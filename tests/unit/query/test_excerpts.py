@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.query.core.excerpts import MAX_PIECE_CHARS, Ruler, Source, best_run, pair_key, pieces_of, run_worth
+from shared.analyzer import terms
 
 WORTH = {"circuit": 3.0, "garden": 2.0, "open": 1.0}
 
@@ -73,6 +74,14 @@ def test_blank_lines_do_not_begin_or_end_an_excerpt() -> None:
     """A line spent on nothing is no evidence."""
     found = excerpt("a\n\n\ncircuit\n\n\nb", 5)
     assert (found.start_line, found.end_line, found.text) == (4, 4, "circuit")
+
+
+def test_the_scheme_of_an_address_is_no_evidence() -> None:
+    """Asked about HTTPS, a list of links is not what answers."""
+    lines = ["How HTTPS is set up.", *["plain"] * 20, "https://a.example https://b.example", "https://c.example"]
+    found = Ruler(Source("\n".join(lines)), {terms("https")[0]: 1.0}).excerpt(2)
+    assert found is not None
+    assert found.start_line == 1
 
 
 def test_without_any_word_the_beginning_is_shown() -> None:

@@ -56,3 +56,9 @@ def test_names_of_the_outer_headings_do_not_crowd_the_text_out() -> None:
     found = keywords(text, "Git 2.13 Release Notes > Updates since 2.12")
     assert {"keyring", "locked"} <= set(" ".join(found).split())
     assert not {"release", "notes"} & set(found)
+
+
+def test_words_that_hold_sentences_together_are_no_labels() -> None:
+    """Nor are the roles and directives of markup: nobody files a note under "então" or "kbd"."""
+    text = "Então você extremamente todas as vezes, então você extremamente todas as vezes. Thus several {kbd}`Ctrl+D` {exc}`EOF`."
+    assert set(keywords(text + " O disjuntor.", "Disjuntor")) <= {"disjuntor", "ctrl", "EOF"}
