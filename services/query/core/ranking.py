@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from services.query.core.evidence.score import confidence
+from services.query.core.evidence.weights import GATHERED
 from services.query.core.fusion import RRF_K, Parts, Scorer, lexical_only, linear_mix, reciprocal_rank, vector_only
 from services.query.core.passages import Candidate, Ranked
 from services.query.core.recency import Recency
@@ -76,5 +77,11 @@ def _with_priors(candidate: Candidate, parts: Parts, rule: RankingRule) -> Ranke
     weight = rule.weight_of(candidate.passage.at.path)
     priors = {"recency": base * (boost - 1.0), "weight": base * boost * (weight - 1.0)}
     named = {name: value for name, value in (parts | priors).items() if value}
-    sure = confidence(base) if rule.mode == "auto" and rule.by_evidence is not None else None
+    is_weighed = rule.mode == "auto" and rule.by_evidence is not None
+    sure = confidence(base - _gathered(parts)) if is_weighed else None
     return Ranked(candidate=candidate, score=base * boost * weight, parts=named, confidence=sure)
+
+
+def _gathered(parts: Parts) -> float:
+    """Sum what tells one file from another and not whether anything answers."""
+    return sum(parts.get(name, 0.0) for name in GATHERED)

@@ -84,3 +84,12 @@ def test_semantic_leaves_out_what_only_words_found() -> None:
     candidates: list[Candidate] = [make_candidate("a", lexical=1), make_candidate("b", vector=5)]
     ranked = rank(candidates, RankingRule(mode="semantic", recency=NO_RECENCY))
     assert [hit.passage.text for hit in ranked] == ["b"]
+
+
+def test_finding_much_of_a_file_makes_an_answer_no_surer() -> None:
+    """Many weak passages put a file before others; they are weak all the same."""
+    parts = {"one": {"words": 0.2}, "many": {"words": 0.2, "many_passages": 0.05}}
+    candidates = [make_candidate(name, lexical=1) for name in parts]
+    rule = RankingRule(mode="auto", recency=NO_RECENCY, by_evidence=lambda found: parts[found.passage.text])
+    many, one = rank(candidates, rule)
+    assert (many.passage.text, many.confidence) == ("many", pytest.approx(one.confidence))
