@@ -7,6 +7,7 @@ A model that hangs ends this process: no thread can be taken back from native co
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -18,7 +19,7 @@ import structlog
 from anyio import CapacityLimiter, to_thread
 from structlog.typing import FilteringBoundLogger
 
-from services.embedder.core.parts import parts_of
+from services.embedder.core.parts import HALF_CHARS, WHOLE_CHARS, parts_of
 from shared.bus import Bus, Endpoint, ServiceContract
 from shared.errors import ErrorCode, KxError
 from shared.messages import EmbedTexts, TextItem, TextsEmbedded, VectorItem
@@ -32,6 +33,7 @@ IDLE_S = 120.0  # a session holds 200 to 400 MB; loading it again takes half a s
 # A part is a fifth of a second of work, a cold session two: fifty seconds are a hang, and are over before who waits gives
 # up. Counted in looks, so that a process that was stopped for an hour has not been at it for as long.
 HANG_LOOK_S, HANG_LOOKS = 5.0, 10
+LIVELY_S = 60.0  # after a live request another is likely: bulk work goes in shorter parts
 
 T = TypeVar("T")
 
@@ -90,6 +92,7 @@ class Embedder:
         self._running = 0
         self._bulk_turn = anyio.Lock()  # at most one bulk request stands before the model
         self._live_waiting = 0
+        self._last_live = -math.inf
         self._no_live = anyio.Event()
         self._at_model = 0
         self._parts_done = 0
@@ -149,6 +152,7 @@ class Embedder:
 
     async def _embed_live(self, message: EmbedTexts) -> TextsEmbedded:
         self._live_waiting += 1
+        self._last_live = anyio.current_time()
         try:
             return await self._embed_parts(message)
         finally:
@@ -159,7 +163,8 @@ class Embedder:
 
     async def _embed_parts(self, message: EmbedTexts) -> TextsEmbedded:
         pairs: list[tuple[TextItem, bytes]] = []
-        for part in parts_of(message.items):
+        is_lively = anyio.current_time() - self._last_live < LIVELY_S
+        for part in parts_of(message.items, HALF_CHARS if is_lively else WHOLE_CHARS):
             while message.urgency == "bulk" and self._live_waiting:
                 await self._no_live.wait()
             pairs += await self._on_model(partial(self._embed, message.model_id, part))
