@@ -36,7 +36,10 @@ class Target(Struct, frozen=True):
 def targets_of(data: Path, name: str) -> dict[str, list[Target]]:
     """Read the lines named for each question of a set."""
     rows = map(json.loads, (data / "queries" / f"{name}.jsonl").read_text("utf-8").splitlines())
-    return {row["query"]: [Target(one["path"], *one["lines"]) for one in row.get("targets") or ()] for row in rows}
+    return {
+        row["query"]: [Target(one["path"], *one["lines"]) for one in row.get("targets") or () if "lines" in one]
+        for row in rows
+    }
 
 
 def touched(corpus: Corpus, found: Sequence[Found], targets: Mapping[str, Sequence[Target]]) -> Iterator[list[bool]]:
