@@ -22,8 +22,8 @@ NOTHING_FOUND = (
     "Try other words, or leave out --type and --path; after changes bring the index up to date with: kx index"
 )
 NOTHING_GOOD = "nothing here answers it well: the confidence is {percent} % at best"
-# Asked by hand, 50 questions of three trees: none of the five without an answer came to more than 0.15, no first result
-# that was any help to less than 0.35.
+# Asked by hand, 50 questions of three trees: none of the five without an answer came to more than 0.16, no first result
+# that was any help to less than 0.48.
 POOR_CONFIDENCE = 0.2
 _MIB = 1024 * 1024
 _SURROGATES = re.compile("[\ud800-\udfff]")

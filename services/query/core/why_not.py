@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -81,8 +82,16 @@ def standing_of(passage: Indexed, all_of_it: Standings, window: Window) -> Passa
 
 
 def deciding(passages: Sequence[PassageStanding]) -> list[PassageStanding]:
-    """Put the passages in order, the one that decides for the file first."""
-    return sorted(passages, key=lambda one: (ORDER.index(one.outcome), one.rank or 10**9, one.start_line))
+    """Put the passages in order, the one that decides for the file first: of those not found the nearest to it."""
+    return sorted(
+        passages,
+        key=lambda one: (ORDER.index(one.outcome), one.rank or 10**9, *_distance_to_the_lanes(one), one.start_line),
+    )
+
+
+def _distance_to_the_lanes(one: PassageStanding) -> tuple[float, float]:
+    by_words, by_meaning = (-math.inf if lane is None else lane.score for lane in (one.lexical, one.vector))
+    return -by_words, -by_meaning
 
 
 def _ranked(
