@@ -170,7 +170,7 @@ def test_a_pump_ends_with_its_agent(way, living):
         pytest.param(("--strict-project-root",), "{}", 2, b"KX_USAGE", id="root not named"),
         pytest.param(("--project-root", "a", "--project-root", "b"), "{}", 2, b"KX_USAGE", id="root named twice"),
         pytest.param(("--project-rot", "a"), "{}", 2, b"--project-rot", id="unknown option"),
-        pytest.param(("--project-root", "sub"), "{}", 78, b"kx init", id="root without a configuration"),
+        pytest.param(("--project-root", "sub"), "{}", 78, b"kx setup", id="root without a configuration"),
     ],
 )
 def test_what_cannot_be_served_ends_with_a_code_and_an_empty_stdout(options, config, code, word, living, tmp_path):

@@ -18,7 +18,7 @@ def refused(ran, code, error, *words):
 
 def test_a_tree_that_was_never_indexed_names_the_two_ways_in(kx, tree):
     """`kx search` without an index says what to type."""
-    refused(kx("search", "anything", "--in", tree), 3, "KX_INDEX_MISSING", "kx search --index", "kx index")
+    refused(kx("search", "anything", "--in", tree), 3, "KX_INDEX_MISSING", "kx search --index", "kx setup")
 
 
 def test_a_file_that_is_no_folder_is_named(kx, tree):
@@ -132,7 +132,7 @@ def test_a_huge_root_asks_first(kx, tmp_path):
 def test_a_registered_project_without_an_index_names_the_two_ways_in(kx, tree):
     """After `kx init` there is nothing to search yet."""
     assert kx("init", tree).code == 0
-    refused(kx("search", "anything", "--in", tree), 3, "KX_INDEX_MISSING", "kx search --index", "kx index")
+    refused(kx("search", "anything", "--in", tree), 3, "KX_INDEX_MISSING", "kx search --index", "kx setup")
 
 
 def test_messages_come_in_portuguese_and_codes_stay(kx, tree):

@@ -186,4 +186,4 @@ async def test_a_session_whose_project_cannot_be_had_is_refused_by_name(settings
         with pytest.raises(KxError) as refused:
             await opened(stack, tmp_path / "bare")
     assert refused.value.code is ErrorCode.CONFIG_INVALID
-    assert "kx init" in refused.value.hint
+    assert "kx setup" in refused.value.hint
