@@ -107,6 +107,7 @@ class Setup:
         self._records = Records(context.settings)
         self._login = Login(context.settings, self._machine, run_program)
         self._report = Report(context, is_json=is_json)
+        self._has_failed = False
 
     def go(self) -> int:
         """Show, ask, change; or only show."""
@@ -174,7 +175,12 @@ class Setup:
             return False
         if change.step == "index":
             return self._index(change)
-        make(change, self._records)
+        try:
+            make(change, self._records)
+        except OSError:
+            self._report.ended(change, "refused", why="it cannot be written")
+            self._has_failed = True
+            return False
         left: tuple[Command, ...] = self._login.activate(was_there=was_there) if is_login else ()
         self._report.ended(change, "done", commands=left, hints=self._login.hints() if left else ())
         return True
@@ -201,14 +207,17 @@ class Setup:
         if self._report.has_told_agents:
             self._context.tell("agents see kx when they are started anew")
         self._report.print()
-        return Exit.FAILED if is_unasked or any(change.kind == "refused" for change in changes) else Exit.DONE
+        is_refused = self._has_failed or any(change.kind == "refused" for change in changes)
+        return Exit.FAILED if is_unasked or is_refused else Exit.DONE
 
     def undo(self) -> int:
         """Show what goes back, ask, take it back; or only show."""
         records = self._records.all()
         root = os.fsdecode(self._subject.root)
-        others = {record.root for record in records} - {root}
-        mine = [one for one in records if one.root == root and not (one.what == "login" and others)]
+        has_others = any(one.root != root and one.what != "login" for one in records)
+        mine = [one for one in records if one.root == root and one.what != "login"]
+        if not has_others:  # the last project that was set up takes login with it; one installed by itself stays
+            mine += [one for one in records if one.what == "login" and one.root]
         mine.sort(key=lambda record: _ORDER.index(record.what), reverse=True)
         changes = [plan_undo(record, self._context.settings) for record in mine]
         may_change = self._may_change(changes)
@@ -234,7 +243,12 @@ class Setup:
             self._report.ended(change, "declined")
             return
         left = self._login.deactivate() if is_login else ()
-        take_back(change, self._records)
+        try:
+            take_back(change, self._records)
+        except OSError:
+            self._report.ended(change, "refused", why="it cannot be written")
+            self._has_failed = True
+            return
         left += self._login.after_removal() if is_login else ()
         self._report.ended(change, "done", commands=left)
 

@@ -56,6 +56,7 @@ notas por significado e por palavras exatas, com as linhas exatas. Onde uma ferr
     "it is written in a way kx does not change": "está escrito de um jeito que o kx não muda",
     "it is a link that leads elsewhere": "é um link que leva para fora",
     "it cannot be read": "não pode ser lido",
+    "it cannot be written": "não pode ser escrito",
     "it is not a file": "não é um arquivo",
     "it belongs to another user": "pertence a outro usuário",
     "it is very large": "é muito grande",

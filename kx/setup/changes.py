@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kx.setup.records import Record, Records, digest_of
 from kx.setup.splice import Splice, diff_lines
@@ -65,7 +66,13 @@ def make(change: Change, records: Records) -> None:
         digest=digest_of(text),
     )
     records.keep(record)
-    write_target(change.target, text)
+    try:
+        write_target(change.target, text)
+    except BaseException:
+        records.forget(record)
+        if before is not None:
+            records.keep(before)
+        raise
 
 
 def take_back(change: Change, records: Records) -> None:
@@ -82,8 +89,16 @@ def take_back(change: Change, records: Records) -> None:
             remove_target(change.target, tuple(map(Path, record.folders)))
         else:
             write_target(change.target, change.splice.on(change.target.text or ""))
+            _hand_over(record, records)
     if change.kind != "refused":
         records.forget(record)
+
+
+def _hand_over(record: Record, records: Records) -> None:
+    """Let the next project in a file that setup made, Codex' is one for all, take it along when it is the last."""
+    heir = next((one for one in records.all() if one.path == record.path and one.root != record.root), None)
+    if record.created and heir is not None:
+        records.keep(replace(heir, created=True, folders=record.folders))
 
 
 def are_pending(changes: Sequence[Change]) -> bool:

@@ -60,14 +60,19 @@ def _way_back(record: Record, target: Target) -> tuple[Splice | None, bool]:
 def _entry_back(agent: Agent, record: Record, text: str) -> tuple[Splice | None, bool]:
     before = record.splice.back(text)
     if before is not None and _says_the_same(agent, before, text, record.name):
-        return _trimmed(text, before), False
-    if record.splice.removed.strip():
+        splice: Splice | None = _trimmed(text, before)
+    elif record.splice.removed.strip():
         raise UnchangeableError("its entry for kx replaced another, and was changed by hand since")
-    splice = drop(agent, text, record.name)
-    is_empty = splice is not None and record.created and not others(agent, splice.on(text), record.name)
-    if is_empty:
+    else:
+        splice = drop(agent, text, record.name)
+    if splice is not None and record.created and _is_empty(agent, splice.on(text), record.name):
         return between(text, 0, len(text), ""), True
     return splice, False
+
+
+def _is_empty(agent: Agent, text: str, name: str) -> bool:
+    """Tell whether a file that setup made has nothing in it any more; comments of TOML are something."""
+    return not text.strip() if agent == "codex" else not others(agent, text, name)
 
 
 def _says_the_same(agent: Agent, before: str, text: str, name: str) -> bool:

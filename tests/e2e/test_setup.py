@@ -96,3 +96,18 @@ def test_service_is_installed_and_uninstalled(kx):
     assert status["enabled"] or "systemctl --user enable --now kx.service" in ran.out
     assert kx("service", "uninstall").code == 0
     assert not (kx.home.parent / ".config").exists()
+
+
+def test_login_goes_with_the_last_project_that_was_set_up(kx, tree, tmp_path):
+    """R-SET-4: undone in any order, nothing is left; one that was installed by itself stays."""
+    other = tmp_path / "other"
+    other.mkdir()
+    for root in (tree, other):
+        assert kx("setup", "--yes", "--agent", "codex", "--no-index", cwd=root).code == 0
+    codex = kx.home.parent / ".codex" / "config.toml"
+    assert set(tomllib.loads(codex.read_text())["mcp_servers"]) == {"kx-shop", "kx-other"}
+    assert kx("setup", "--undo", "--yes", cwd=tree).code == 0
+    assert set(tomllib.loads(codex.read_text())["mcp_servers"]) == {"kx-other"}
+    assert kx("setup", "--undo", "--yes", cwd=other).code == 0
+    assert not codex.parent.exists()
+    assert not (kx.home.parent / ".config").exists()

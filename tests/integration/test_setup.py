@@ -95,8 +95,8 @@ def test_what_the_user_changed_since_stays(shop, agent):
     """R-SET-5: of a file that was edited our own entry alone is taken out."""
     path = shop.set_up(agent)
     if agent == "codex":
-        path.write_text("a = 1\n" + path.read_text() + '\n# db\n[mcp_servers.db]\ncommand = "db"\n')
-        left = 'a = 1\n\n# db\n[mcp_servers.db]\ncommand = "db"\n'
+        path.write_text(path.read_text() + "\n# to be filled in\n")
+        left = "\n# to be filled in\n"
     else:
         edited = json.loads(path.read_text())
         edited["mcpServers"] = {"db": {"command": "db"}, "kx": {**edited["mcpServers"]["kx"], "disabled": True}}
@@ -167,6 +167,7 @@ def test_a_file_that_changed_between_look_and_write_is_not_overwritten(shop):
     with pytest.raises(KxError):
         make(change, shop.records)
     assert path.read_text() == '{"mine": 1}'
+    assert shop.records.all() == []
 
 
 def test_records_hold_no_key_of_another_server(shop):
