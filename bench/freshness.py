@@ -79,8 +79,8 @@ class Index:
 
 
 def prose(rng: random.Random, word: str = "") -> str:
-    """Make one paragraph of some sixty words."""
-    return " ".join([*rng.choices(WORDS, k=60), word]).strip()
+    """Make one paragraph: four of them are one chunk of some 230 tokens."""
+    return " ".join([*rng.choices(WORDS, k=48), word]).strip()
 
 
 def write_files(root: Path, prefix: str, count: int, rng: random.Random) -> None:

@@ -15,7 +15,7 @@ from shared.index_open import open_reader
 from shared.messages import ProgressRequest
 from shared.subjects import PROGRESS
 from shared.tokens import TokenCounter
-from tests.soak.conftest import Report
+from tests.soak.conftest import IS_SOAK, Report
 from tests.support.chunks import TOKENIZER
 from tests.support.index_facts import facts_of
 from tests.support.indexing import Indexing, indexing
@@ -38,7 +38,7 @@ def write_files(root: Path, count: int, poisoned: Sequence[int], word: str) -> l
 
 async def until_settled(work: Indexing) -> None:
     """Wait until every text has its vector or is set aside."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(300 if IS_SOAK else 20):  # fifty texts hang three times each, for as long as is waited
         while True:
             message = ProgressRequest(instance=work.project.instance, until="vectors", wait_ms=500)
             progress = await work.bus.request(PROGRESS, message)
