@@ -21,9 +21,7 @@ DOCTOR: dict[str, str] = {
     ),
     "SQLite {sqlite}, sqlite-vec {vectors}": "SQLite {sqlite}, sqlite-vec {vectors}",
     "{suffixes} files are not read": "arquivos {suffixes} não são lidos",
-    "install the extra that reads them: pip install '{extra}'": (
-        "instale o extra que os lê: pip install '{extra}'"
-    ),
+    "install the extra that reads them: pip install '{extra}'": ("instale o extra que os lê: pip install '{extra}'"),
     "documents are read behind fewer walls than there could be; missing: {walls}": (
         "documentos são lidos atrás de menos barreiras do que poderia haver; faltam: {walls}"
     ),
