@@ -62,6 +62,8 @@ CERTAIN: Final = 1.0
 MAYBE: Final = 0.7
 BARELY: Final = 0.3
 
+NAMED_TRUST: Final = 0.25  # 0 to 0.3 rank alike
+
 
 class Keyed(Struct, frozen=True):
     """What is asked of one kind of evidence: keys, which item each stands for, and the items' worth."""
@@ -88,9 +90,15 @@ class Asked(Struct, frozen=True, kw_only=True):
     joined: Hashes  # neighbouring terms as one name, ascending
     joined_terms: npt.NDArray[np.intp]  # of how many terms each is
     names: tuple[NameAsked, ...]
-    known: float  # share of the worth whose terms the index has: what the model can be trusted with
+    known: float  # share of the worth whose terms the index has
     is_about_tests: bool
     aim: Aim
+
+    @property
+    def trust(self) -> float:
+        """What the model's word counts: it knows nothing of words the index has not, and little of names in code."""
+        is_named = len(self.names) > 1 and any(name.certainty == CERTAIN for name in self.names)
+        return self.known * (NAMED_TRUST if is_named and self.aim is Aim.THING else 1.0)
 
 
 def rarity(texts: float, having: float) -> float:

@@ -67,7 +67,7 @@ def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: S
     cosines = np.array([max(0.0, witness.cosine) for witness in witnesses])
     return Evidence(
         file_of=file_of,
-        by_passage={**texts.shares(), "vector": asked.known * cosines},
+        by_passage={**texts.shares(), "vector": asked.trust * cosines},
         by_file={
             "document": document_share(together["stems"], lengths, names, asked),
             **{f"file_{name}": wording.bm25(together[name], lengths, 1.0, texts.worth[name]) for name in TOGETHER},

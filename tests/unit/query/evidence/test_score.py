@@ -104,6 +104,18 @@ def test_the_vector_counts_for_what_the_index_knows() -> None:
     assert half.by_passage["vector"][0] < 0.4
 
 
+def test_the_vector_counts_little_where_code_is_asked_by_its_name() -> None:
+    """Words find a name; the model was taught none. Who asks how to use it wants more than the place."""
+
+    def of(query: str) -> float:
+        evidence = evidence_on(query, [Candidate("a.py", "load_session opens a store", cosine=0.8)], others=FILLER)
+        return float(evidence.by_passage["vector"][0])
+
+    assert of("load_session opens store") == pytest.approx(0.25 * of("load session opens store"))
+    assert of("how do I open load_session") > 0.4
+    assert of("load_session") == pytest.approx(0.8)
+
+
 def test_a_test_stands_below_what_it_tests() -> None:
     """Demotion is a factor on all evidence."""
     text = "def load_session(key): return store"
