@@ -138,4 +138,5 @@ PHRASES: dict[str, str] = {
     "at most {count} patterns": "no máximo {count} padrões",
     "at most {count} characters": "no máximo {count} caracteres",
     "at most {count} words": "no máximo {count} palavras",
+    "it ends, and is started again": "ele termina, e é iniciado de novo",
 }
