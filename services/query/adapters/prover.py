@@ -48,6 +48,8 @@ class Prover:
         self._rereads = 0
         self._left_out = 0
         self._changed: dict[str, None] = {}
+        self._gone: dict[str, None] = {}
+        self._is_tree_there = False  # some file of it was met
 
     def page(self, results: Iterable[Result], *, offset: int, top: int) -> Proven:
         """Prove results in order until the page is full; what proves stale makes room for the next.
@@ -64,8 +66,17 @@ class Prover:
                 proven.append(as_result(standing))
             else:
                 gone += 1
-        results_shown = tuple(proven[offset:])
-        return Proven(results=results_shown, left_out=self._left_out, gone=gone, changed=tuple(self._changed))
+        return Proven(
+            results=tuple(proven[offset:]), left_out=self._left_out, gone=gone, changed=tuple(self._changed_files())
+        )
+
+    def _changed_files(self) -> list[str]:
+        """Name the files that are not as they were indexed.
+
+        One that is gone counts where another is there: an empty folder in the place of a tree, such as the mount point of
+        a disk, is no end of its files.
+        """
+        return [*self._changed, *(self._gone if self._is_tree_there else ())]
 
     def small_file(self, place: Location, text: str, most: int) -> str | None:
         """Give the whole text of the file at `place`, normalised, if it has at most `most` lines and holds `text`."""
@@ -131,8 +142,9 @@ class Prover:
         except (KxError, OSError) as error:
             self._texts[place.path] = None
             if not isinstance(error, KxError) or error.code is not ErrorCode.ROOT_MISSING:
-                self._changed[place.path] = None
+                self._gone[place.path] = None
             return False
+        self._is_tree_there = True
         try:
             if _is_as_indexed(opened.stat, place):
                 return True

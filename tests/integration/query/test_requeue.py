@@ -91,6 +91,19 @@ async def test_root_that_vanishes_is_not_told_file_by_file(tmp_path: Path, monke
     assert told.messages == []
 
 
+async def test_empty_folder_in_the_place_of_a_tree_is_no_end_of_its_files(tmp_path: Path) -> None:
+    """Row F14, case 25: the mount point of a disk that is away: who told of every file would empty the index."""
+    bench = QueryBench(tmp_path)
+    with bench.index() as index:
+        index.add("a.md", "oldword stands here").add("b.md", "oldword lives")
+    async with asking(bench) as (ask, told):
+        bench.root.rename(tmp_path / "elsewhere")
+        bench.root.mkdir()
+        assert await ask.paths("oldword") == []
+        await anyio.wait_all_tasks_blocked()
+    assert told.messages == []
+
+
 async def test_tree_that_is_far_behind_makes_no_storm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rule 8: few at a time, a pause between, the rest is dropped; a path is not told twice in a row."""
     monkeypatch.setattr(requeue_module, "PAUSE_S", 0.0)
