@@ -50,8 +50,8 @@ class KnowledgeProduct:
                 await entered.enter_async_context(query(bus, self.settings, encoder=encoder))
                 await entered.enter_async_context(watcher(bus, self.settings, follow=False))
             if indexes:
-                bulk = {} if self.has_model else {"open_encoder": lambda: self.encoder}
-                await entered.enter_async_context(embedder(bus, self.settings, **bulk))
+                bulk = None if self.has_model else (lambda: self.encoder)
+                await entered.enter_async_context(embedder(bus, self.settings, open_encoder=bulk))
                 await entered.enter_async_context(indexer(bus, self.settings, mode="test"))
             await entered.enter_async_context(knowledge(bus, self.settings, now=self.clock, is_once=True))
             yield Asker(bus, self.settings, Caller(client="test"))
