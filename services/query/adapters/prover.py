@@ -141,7 +141,7 @@ class Prover:
             opened = self._gate.open_file(place.path)
         except (KxError, OSError) as error:
             self._texts[place.path] = None
-            if not isinstance(error, KxError) or error.code is not ErrorCode.ROOT_MISSING:
+            if _is_gone(error):
                 self._gone[place.path] = None
             return False
         self._is_tree_there = True
@@ -182,6 +182,13 @@ class Prover:
             return None
         with os.fdopen(os.dup(fd), "rb") as file:
             return readable_text(file.read(MAX_REREAD_BYTES))
+
+
+def _is_gone(error: KxError | OSError) -> bool:
+    """Tell whether a path is not there, or not to be shown; what merely cannot be read is unknown."""
+    if isinstance(error, KxError):
+        return error.code is not ErrorCode.ROOT_MISSING
+    return isinstance(error, FileNotFoundError | NotADirectoryError)
 
 
 def _is_as_indexed(found: os.stat_result, place: Location) -> bool:
