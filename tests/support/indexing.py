@@ -32,6 +32,7 @@ from shared.vectors import vector_to_bytes
 from tests.support.fake_encoder import FakeEncoder
 
 DEADLINE_S = 60.0
+ENDS_AFTER_S = 1.0  # an embedder that hangs ends itself; longer than any test waits for one request
 
 
 class SteeredEmbedder:
@@ -51,7 +52,8 @@ class SteeredEmbedder:
             raise KxError(ErrorCode.EMBEDDER_FAILED, "away", retryable=True)
         texts = [item.text for item in message.items]
         if any(word in text for text in texts for word in self.hangs_on):
-            await anyio.sleep_forever()
+            await anyio.sleep(ENDS_AFTER_S)
+            raise KxError(ErrorCode.SERVICE_UNAVAILABLE, "it hung and was ended", retryable=True)
         if any(word in text for text in texts for word in self.dies_on):
             raise KxError(ErrorCode.SERVICE_UNAVAILABLE, "killed", retryable=True)
         self.asked += [text for text in texts if text != HARMLESS_TEXT]

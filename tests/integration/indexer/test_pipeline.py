@@ -95,8 +95,9 @@ async def test_live_edits_are_embedded_before_bulk(root, tmp_path):
         assert len(work.embedder.asked) > 2 * place
 
 
-async def test_live_edit_is_embedded_while_bulk_requests_are_on_their_way(root, tmp_path):
+async def test_live_edit_is_embedded_while_bulk_requests_are_on_their_way(root, tmp_path, monkeypatch):
     """R-IDX-29: it has requests of its own, and what both loops met is embedded once."""
+    monkeypatch.setattr("tests.support.indexing.ENDS_AFTER_S", 3_600)
     async with indexing(root, tmp_path / ".kx") as work:
         work.embedder.hangs_on.add("bulk text")
         (root / "bulk.md").write_text("\n\n".join(f"# H{n}\n\nbulk text {n} " + "filler " * 150 for n in range(40)))
