@@ -31,7 +31,7 @@ def test_why_not_answers_alike_embedded_and_in_a_stack(kx, tree):
             one, other = [ran.json() for ran in answers]
             assert one["outcome"] == outcome
             for answer in (one, other):
-                answer["took_ms"] = 0
+                answer["took_ms"], answer["notes"] = 0, []  # a busy watcher may not say in time what changed
                 for lane in answer["lanes"].values():
                     lane["took_ms"] = 0
             assert json.dumps(one) == json.dumps(other)

@@ -266,7 +266,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for(settings, gated, monk
 async def test_large_bodies_wait_for_one_another_and_nobody_for_them(settings, gated):
     """Issue 7: twenty uploads of one token would be a gigabyte of the gateway's memory."""
     token = make_token(settings, gated)
-    upload = Case("upload", 408, type="application/octet-stream", length=str(40_000_000)).headers(
+    upload = Case("upload", 408, type="application/octet-stream", length=str(30_000_000)).headers(
         headers_of(token, modern("tools/list"))
     )
     async with fake_services() as (bus, _), http_door(bus, settings) as door, anyio.create_task_group() as tasks:
