@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from shared.errors import ErrorCode, KxError
@@ -67,8 +68,9 @@ def _sweep(folder: Path) -> None:
     oldest = time.time() - KEPT_S
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.stat(follow_symlinks=False).st_mtime < oldest:
-                Path(entry.path).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # taken meanwhile
+                if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                    Path(entry.path).unlink()
 
 
 def _unknown(name: str) -> KxError:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,15 @@ def test_what_nobody_took_is_swept(tmp_path: Path) -> None:
     os.utime(left, (1, 1))
     spool.put(settings, b"y")
     assert not left.exists()
+
+
+def test_what_is_taken_while_another_is_put_disturbs_nobody(tmp_path: Path) -> None:
+    """Several hand over and take at once, each in its own time."""
+    settings = make_settings(tmp_path)
+
+    def hand_over(number: int) -> bool:
+        data = b"%d" % number
+        return spool.take(settings, spool.put(settings, data), max_bytes=10) == data
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(hand_over, range(1_000)))
