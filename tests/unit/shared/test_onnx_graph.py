@@ -1,17 +1,20 @@
-"""Removing NaN guards from serialised graphs, on graphs written out by hand."""
+"""NaN guards removed from serialised graphs and GELUs reordered, on graphs written out by hand."""
 
+from contextlib import suppress
 from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.onnx_graph import without_nan_guards
+from shared.onnx_graph import with_fusible_gelus, without_nan_guards
 
 SOFTMAX: Final = ("Softmax", ["scores"], ["p"])
 IS_NAN: Final = ("IsNaN", ["p"], ["is_nan"])
 GUARD: Final = ("Where", ["is_nan", "zero", "p"], ["guarded"])
 USER: Final = ("MatMul", ["guarded", "values"], ["context"])
+
+SHIFTED: Final = [("Tanh", ["y"], ["x"]), ("Erf", ["scaled"], ["erf"]), ("Add", ["erf", "one"], ["shifted"])]
 
 Node = tuple[str, list[str], list[str]]
 
@@ -67,11 +70,48 @@ def test_whatever_is_no_removable_guard_stays(graph: bytes) -> None:
     assert without_nan_guards(graph) == graph
 
 
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_gelu_is_written_in_the_order_that_the_runtime_fuses(is_swapped: bool) -> None:
+    """Whichever way round the factors stand, the constant is multiplied last."""
+    inner, outer = ["half", "shifted"], ["x", "halved"]
+    order = slice(None, None, -1 if is_swapped else 1)
+    graph = make_graph(*SHIFTED, ("Mul", inner[order], ["halved"]), ("Mul", outer[order], ["context"]))
+    fusible = make_graph(*SHIFTED, ("Mul", ["x", "shifted"], ["halved"]), ("Mul", ["half", "halved"], ["context"]))
+    assert with_fusible_gelus(graph) == fusible
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        pytest.param(make_graph(SOFTMAX, IS_NAN, GUARD, USER), id="no-gelu"),
+        pytest.param(
+            make_graph(*SHIFTED, ("Mul", ["x", "shifted"], ["p"]), ("Mul", ["p", "half"], ["context"])), id="in-order"
+        ),
+        pytest.param(
+            make_graph(
+                *SHIFTED, ("Mul", ["half", "shifted"], ["p"]), ("Mul", ["x", "p"], ["context"]), ("Not", ["p"], ["q"])
+            ),
+            id="product-used-elsewhere",
+        ),
+        pytest.param(
+            make_graph(*SHIFTED, ("Mul", ["half", "shifted"], ["p"]), ("Mul", ["x", "p"], ["y"]), output="p"),
+            id="product-is-the-output",
+        ),
+        pytest.param(
+            make_graph(SHIFTED[0], ("Mul", ["half", "x"], ["p"]), ("Mul", ["x", "p"], ["context"])), id="no-erf"
+        ),
+    ],
+)
+def test_whatever_is_no_gelu_in_the_slow_order_stays(graph: bytes) -> None:
+    """A product of another form comes back byte for byte."""
+    assert with_fusible_gelus(graph) == graph
+
+
 @given(st.binary(max_size=200), st.integers(0, 200))
 def test_broken_bytes_are_a_value_error_or_pass_through(noise: bytes, cut: int) -> None:
     """No input raises anything but ValueError: the caller then uses the model as it is."""
     for data in (noise, make_graph(SOFTMAX, IS_NAN, GUARD, USER)[:cut], part(7, noise), part(7, part(1, noise))):
-        try:
+        with suppress(ValueError):
             without_nan_guards(data)
-        except ValueError:
-            continue
+        with suppress(ValueError):
+            with_fusible_gelus(data)
