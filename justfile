@@ -34,6 +34,10 @@ test *ARGS:
 test-all *ARGS:
     {{ bin }}/pytest -n 2 {{ ARGS }}
 
+# rows of figures in full, one after the other, each with its line: `just soak F5 L3`; all of them take hours
+soak *ROWS:
+    KX_SOAK=1 {{ bin }}/python -m pytest -p tests.support.soak_rows -o timeout=3600 tests {{ prepend("--row=", ROWS) }}
+
 # all of them where there is no network, every call to another machine counted (row A15; Linux, strace)
 offline:
     KX_SOAK=1 {{ bin }}/pytest tests/soak/test_no_network.py

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.support.rows import line_of
+
 IS_SOAK = bool(os.environ.get("KX_SOAK"))
 
 Report = Callable[..., None]
@@ -26,10 +28,10 @@ def report(capsys: pytest.CaptureFixture[str]) -> Report:
     started = time.monotonic()
 
     def tell(row: str, problems: list[str], **figures: object) -> None:
-        shown = " ".join(f"{name}={value}" for name, value in figures.items())
-        seconds = time.monotonic() - started
+        seconds = f"{time.monotonic() - started:.1f}"
+        line = line_of(row, figures | {"seconds": seconds}, has_passed=not problems)
         with capsys.disabled():
-            sys.stdout.write(f"\n{row} {shown} seconds={seconds:.1f} {'fail' if problems else 'pass'}\n")
+            sys.stdout.write(f"\n{line}\n")
         assert problems == []
 
     return tell
