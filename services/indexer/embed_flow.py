@@ -35,7 +35,15 @@ from shared.vectors import check_vector_bytes
 EMBED_TIMEOUT_S = 60.0  # a request is half a second of work, but a cold session folds its weights first
 HARMLESS_TEXT = "kx"
 # What an embedder says, or does not say, that dies of a text or hangs on it. One that is away answers alike: see below.
-_MAY_BE_THE_TEXT = frozenset({ErrorCode.TIMEOUT, ErrorCode.EMBEDDER_FAILED, ErrorCode.SERVICE_UNAVAILABLE})
+# A request or a reply that no message holds never will be one: its texts go alone, too.
+_MAY_BE_THE_TEXT = frozenset(
+    {
+        ErrorCode.TIMEOUT,
+        ErrorCode.EMBEDDER_FAILED,
+        ErrorCode.SERVICE_UNAVAILABLE,
+        ErrorCode.MESSAGE_TOO_LARGE,
+    }
+)
 EMBED_WINDOW = 256  # texts looked at together, so that texts of like length can share a run
 LIVE_WINDOW = 32  # enough for one request
 

@@ -12,6 +12,8 @@ from shared.identity import TextHash
 BULK_REQUEST_TOKENS = 2_048
 # Live requests are half as long, so that the next save's starts sooner.
 LIVE_REQUEST_TOKENS = 1_024
+# Short texts fill no run: what bounds them is the reply, of 1.6 kB each in a message of 256 KiB (`shared/bus.py`).
+REQUEST_TEXTS = 128
 REQUESTS_IN_FLIGHT = 2  # one computing, one on its way: the model never waits for the writer
 
 # Urgency classes of `missing`, most urgent first.
@@ -30,7 +32,7 @@ class MissingText(Struct, frozen=True, kw_only=True):
 def pack(
     texts: Sequence[MissingText], budget_tokens: int, *, alone: Collection[TextHash] = ()
 ) -> Iterator[tuple[MissingText, ...]]:
-    """Group texts of like length until each group holds `budget_tokens`, most urgent class first.
+    """Group texts of like length until each group holds `budget_tokens` or `REQUEST_TEXTS`, most urgent class first.
 
     Bulk texts are ordered by length, because a run is padded to its longest text; urgent ones keep their order from
     group to group, because somebody waits for the first. A text above the budget goes alone, and so do those in `alone`,
@@ -48,7 +50,7 @@ def _together(texts: Sequence[MissingText], budget_tokens: int) -> Iterator[tupl
     group: list[MissingText] = []
     held = 0
     for text in texts:
-        if group and held + text.tokens > budget_tokens:
+        if group and (held + text.tokens > budget_tokens or len(group) == REQUEST_TEXTS):
             yield tuple(sorted(group, key=_length))
             group, held = [], 0
         group.append(text)

@@ -136,6 +136,16 @@ async def test_a_bad_vector_is_never_stored_and_its_text_stays_searchable(root, 
     assert sum("word3" in text for text in work.embedder.asked) == 3
 
 
+async def test_texts_whose_vectors_no_message_holds_go_one_by_one(root, tmp_path, monkeypatch):
+    """Whatever makes a reply too large, asking the same again would go on for ever."""
+    monkeypatch.setattr("shared.serving.MAX_MESSAGE_BYTES", 4_096)
+    monkeypatch.setattr("services.indexer.embed_flow.retry_after_s", lambda *_: 0.01)
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch(*paths_of(root))
+        progress = await work.until("vectors")
+    assert (progress.vectors_ready, progress.texts_failed) == (5, 0)
+
+
 async def test_an_embedder_that_was_away_loses_nothing(root, tmp_path):
     """Case 36: nothing is marked failed, the work goes on by itself."""
     async with indexing(root, tmp_path / ".kx") as work:

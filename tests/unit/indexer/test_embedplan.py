@@ -3,8 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.indexer.core.embedplan import ASKED, BULK, LIVE, MissingText, pack
-from shared.identity import TextHash
+from services.indexer.core.embedplan import ASKED, BULK, BULK_REQUEST_TOKENS, LIVE, MissingText, pack
+from shared.bus import MAX_MESSAGE_BYTES
+from shared.codec import encode
+from shared.identity import TextHash, text_hash
+from shared.messages import TextsEmbedded, VectorItem
+from shared.model import DIM
 
 texts_of_any_size = st.lists(
     st.builds(
@@ -53,3 +57,11 @@ def test_who_is_suspected_goes_alone_and_after_the_others_of_its_class(texts):
     assert all(len(group) == 1 for group in groups if group[0].text_hash in suspects)
     order = [(group[0].urgency, group[0].text_hash in suspects) for group in groups]
     assert order == sorted(order)
+
+
+def test_vectors_of_any_request_fit_a_message():
+    """Two hundred one-line files are 2,000 tokens and 300 kB of vectors: such a request would fail for ever."""
+    texts = [MissingText(text_hash=text_hash(str(n)), text=str(n), tokens=4, urgency=BULK) for n in range(500)]
+    for group in pack(texts, BULK_REQUEST_TOKENS):
+        items = tuple(VectorItem(text_hash=text.text_hash, vector=bytes(4 * DIM)) for text in group)
+        assert len(encode(TextsEmbedded(model_id="m" * 200, items=items))) <= MAX_MESSAGE_BYTES
