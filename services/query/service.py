@@ -20,7 +20,7 @@ from functools import partial
 
 import anyio
 
-from services.query.adapters.evidence import drop_idle_words, read_ahead
+from services.query.adapters.evidence import read_ahead
 from services.query.adapters.facts import FactsCache
 from services.query.adapters.lanes import Lanes
 from services.query.adapters.mirror_lane import MirrorLane
@@ -29,6 +29,7 @@ from services.query.adapters.question_encoder import QueryEncoder, QuestionEncod
 from services.query.adapters.reader import IDLE_S, IndexReaders
 from services.query.adapters.requeue import Requeue
 from services.query.adapters.vector_lane import ExactVectorLane
+from services.query.adapters.word_memory import WORDS
 from services.query.inventory import Inventory
 from services.query.search import Searcher
 from services.query.why_not import Examiner
@@ -113,4 +114,4 @@ async def _close_idle(readers: IndexReaders, vectors: MirrorLane) -> None:
         await anyio.sleep(IDLE_S)
         readers.close_idle()
         vectors.drop_idle()
-        drop_idle_words()
+        WORDS.drop_idle()

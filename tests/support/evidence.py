@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from services.query.core.evidence.asked import Asked, Corpus, asked_of
-from services.query.core.evidence.measure import Evidence, File, Witness, measure
+from services.query.core.evidence.measure import Evidence, File, Witnesses, measure
+from services.query.core.evidence.memory import Excerpt, Memory
 from services.query.core.evidence.sample import sample_of
 from services.query.core.evidence.score import score
 from services.query.core.evidence.weights import Weights
 from services.query.core.synonyms import SynonymTable, synonyms_of
 from shared.analyzer import query_terms, terms
+from shared.embedded_text import embed_text
+from shared.identity import text_hash
 from shared.messages import KindFilter
 
 
@@ -57,17 +61,23 @@ def evidence_on(query: str, candidates: Sequence[Candidate], *, others: Sequence
     for candidate in candidates:
         sizes[candidate.path] += len(candidate.text.encode())
     files = [File(path=path, kind=kinds[path], size=sizes[path]) for path in paths]
-    witnesses = [
-        Witness(
-            file=paths.index(candidate.path),
-            heading=candidate.heading,
-            symbols=candidate.symbols,
-            text=candidate.text,
-            cosine=candidate.cosine,
-        )
-        for candidate in candidates
-    ]
-    return measure(make_asked(query, corpus), corpus, witnesses, files)
+    witnesses = Witnesses(
+        passages=[excerpt_of(candidate) for candidate in candidates],
+        cosines=np.array([candidate.cosine for candidate in candidates]),
+        file_of=np.array([paths.index(candidate.path) for candidate in candidates], dtype=np.intp),
+        files=files,
+    )
+    return measure(make_asked(query, corpus), corpus, witnesses, Memory())
+
+
+def excerpt_of(candidate: Candidate) -> Excerpt:
+    """Make what is read of a candidate."""
+    return Excerpt(
+        text_hash=text_hash(embed_text(candidate.heading, candidate.text)),
+        heading=candidate.heading,
+        symbols=candidate.symbols,
+        text=candidate.text,
+    )
 
 
 def scores_of(evidence: Evidence, **changed: float) -> list[float]:

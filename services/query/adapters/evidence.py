@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -15,16 +14,17 @@ from services.query.adapters.facts import IndexFacts
 from services.query.adapters.lanes import Outcomes
 from services.query.adapters.projects import SearchProject
 from services.query.adapters.reader import IndexReaders, Snapshot
+from services.query.adapters.word_memory import WORDS
 from services.query.core.evidence.asked import Corpus, asked_of
-from services.query.core.evidence.measure import Evidence, File, Witness, measure, wording_of
+from services.query.core.evidence.demotion import is_prose
+from services.query.core.evidence.measure import Evidence, File, Witnesses, measure
 from services.query.core.evidence.sample import SAMPLED_CHUNKS, Sample, sample_of
 from services.query.core.evidence.score import score
-from services.query.core.evidence.tokens import analyse, forget_words, words_held
 from services.query.core.fusion import Scorer
 from services.query.core.passages import Candidate, Passage
 from services.query.core.question import Question
 from shared.errors import ErrorCode
-from shared.identity import DocumentId, InstanceId, TextHash
+from shared.identity import InstanceId, TextHash
 
 RESAMPLE_GROWTH = 1.25
 """An index that grew or shrank by more is sampled again."""
@@ -36,30 +36,7 @@ SELECT text_hash, vector FROM embedding
 WHERE model = ? AND text_hash IN (SELECT unhex(value) FROM json_each(?)) AND length(vector) = ?
 """
 
-IDLE_S = 600.0
-
 _log: FilteringBoundLogger = structlog.get_logger()
-
-
-class _Measuring:
-    """Lets one thread at a time at the words met so far, and knows when that was last.
-
-    They are one memory for all threads; measuring holds the interpreter for nearly all of its time anyway.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.used_at = 0.0
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        self.used_at = time.monotonic()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-
-_measuring = _Measuring()
 
 
 class SampleCache:
@@ -75,8 +52,7 @@ class SampleCache:
         if known is not None and max(known[0], 1) / RESAMPLE_GROWTH <= chunks <= known[0] * RESAMPLE_GROWTH:
             return known[1]
         texts = _sampled_texts(snapshot)
-        with _measuring:
-            sample = sample_of(texts)
+        sample = sample_of(texts)
         with self._lock:
             self._samples = {key: value for key, value in self._samples.items() if key[0] != instance}
             self._samples[instance, snapshot.epoch] = (chunks, sample)
@@ -126,6 +102,7 @@ class Judge:
             if not candidates or epochs != {snapshot.epoch}:
                 return None
             sample = self._samples.of(project.instance, snapshot, facts.chunks)
+            WORDS.follow(self._readers, snapshot, facts.chunks)
             vector = outcomes.vector.question
             return evidence_of(snapshot, candidates, question, facts=facts, sample=sample, vector=vector)
 
@@ -150,11 +127,10 @@ def evidence_of(
         vector: of the question, where the vector lane answered.
     """
     corpus = corpus_of(snapshot, question.terms.terms, facts, sample)
-    places, files = files_of(candidates)
-    witnesses = witnesses_of(snapshot, candidates, places, vector)
+    witnesses = witnesses_of(snapshot, candidates, vector)
     asked = asked_of(question.text, question.terms, corpus, question.synonyms)
-    with _measuring:
-        return measure(asked, corpus, witnesses, files)
+    with WORDS.memory() as memory:
+        return measure(asked, corpus, witnesses, memory)
 
 
 def read_ahead(passages: Iterable[Passage]) -> None:
@@ -163,18 +139,11 @@ def read_ahead(passages: Iterable[Passage]) -> None:
     They are remembered, so that less is to be done when the other lane has answered.
     """
     try:
-        with _measuring:
-            analyse([wording_of(passage.heading, passage.text) for passage in passages])
+        found = list(passages)
+        with WORDS.memory() as memory:
+            memory.read(found, [is_prose(passage.at.kind) for passage in found])
     except Exception:  # noqa: BLE001 - a door: what fails here fails again where it is weighed, and the answer says so
         _log.exception("evidence.failed", error_code=ErrorCode.INTERNAL)
-
-
-def drop_idle_words(*, older_than_s: float = IDLE_S) -> None:
-    """Give the memory of words back when nothing was weighed for a while."""
-    is_idle = time.monotonic() - _measuring.used_at >= older_than_s
-    if is_idle and words_held():
-        with _measuring:
-            forget_words()
 
 
 def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sample: Sample) -> Corpus:
@@ -187,28 +156,18 @@ def corpus_of(snapshot: Snapshot, terms: Sequence[str], facts: IndexFacts, sampl
     )
 
 
-def files_of(candidates: Sequence[Candidate]) -> tuple[dict[DocumentId, int], list[File]]:
-    """List the files the candidates are of; give each document's place in the list."""
-    at = {candidate.passage.at.document: candidate.passage.at for candidate in candidates}
-    files = [File(path=location.path, kind=location.kind, size=location.size) for location in at.values()]
-    return {document: place for place, document in enumerate(at)}, files
-
-
-def witnesses_of(
-    snapshot: Snapshot, candidates: Sequence[Candidate], places: dict[DocumentId, int], question: bytes | None
-) -> list[Witness]:
+def witnesses_of(snapshot: Snapshot, candidates: Sequence[Candidate], question: bytes | None) -> Witnesses:
     """Make the witnesses; what only the lexical lane found gets its cosine from its stored vector."""
+    passages = [candidate.passage for candidate in candidates]
+    at = {passage.at.document: passage.at for passage in passages}
+    places = {document: place for place, document in enumerate(at)}
     cosines = _cosines(snapshot, candidates, question) if question is not None else {}
-    return [
-        Witness(
-            file=places[candidate.passage.at.document],
-            heading=candidate.passage.heading,
-            symbols=candidate.passage.symbols,
-            text=candidate.passage.text,
-            cosine=cosines.get(candidate.passage.text_hash, 0.0),
-        )
-        for candidate in candidates
-    ]
+    return Witnesses(
+        passages=passages,
+        cosines=np.array([cosines.get(passage.text_hash, 0.0) for passage in passages], dtype=np.float64),
+        file_of=np.array([places[passage.at.document] for passage in passages], dtype=np.intp),
+        files=[File(path=location.path, kind=location.kind, size=location.size) for location in at.values()],
+    )
 
 
 def _cosines(snapshot: Snapshot, candidates: Sequence[Candidate], question: bytes) -> dict[TextHash, float]:

@@ -159,6 +159,11 @@ class IndexReaders:
                     del self._idle[identity]
                     self._counts.forget(identity)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody is to begin anything any more."""
+        return self._is_closed
+
     def close(self) -> None:
         """Close everything; a connection still lent closes when it comes back."""
         self._is_closed = True

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.query.adapters.evidence import drop_idle_words
-from services.query.core.evidence.tokens import words_held
+from services.query.adapters.word_memory import WORDS
 from services.query.core.passages import Passage
 from shared.vectors import EmbeddingMatrix
 from tests.support.fake_encoder import FakeEncoder
@@ -103,8 +102,8 @@ async def test_words_are_forgotten_when_nobody_asks_and_learnt_again(bench: Quer
         index.add("breaker.py", "a circuit breaker of a house", kind="code")
     async with bench.serving() as ask:
         before = await ask.hits("circuit breaker")
-        drop_idle_words()
-        assert words_held()  # it was asked just now
-        drop_idle_words(older_than_s=0.0)
-        assert not words_held()
+        WORDS.drop_idle()
+        assert WORDS.passages  # it was asked just now
+        WORDS.drop_idle(older_than_s=0.0)
+        assert not WORDS.passages
         assert await ask.hits("circuit breaker") == before

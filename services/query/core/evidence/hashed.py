@@ -80,6 +80,22 @@ class HashTable:
         self._numbers = np.full(1 << self._bits, -1, dtype=np.int32)
         self._count = 0
 
+    @property
+    def bytes(self) -> int:
+        """What it takes."""
+        return self._hashes.nbytes + self._numbers.nbytes
+
+    def assign(self, hashes: Hashes) -> tuple[Numbers, Indices]:
+        """Give the number of each hash, new ones those that follow; and where the new ones first stand, by number."""
+        numbers = self.get(hashes)
+        unknown = np.flatnonzero(numbers < 0)
+        if not len(unknown):
+            return numbers, unknown
+        new, first, of = np.unique(hashes[unknown], return_index=True, return_inverse=True)
+        numbers[unknown] = self._count + of
+        self.add(new, np.arange(self._count, self._count + len(new), dtype=np.int32))
+        return numbers, unknown[first]
+
     def get(self, hashes: Hashes) -> Numbers:
         """Give the number of each hash, -1 where there is none; 0 is no hash."""
         slots = self._slots(hashes)

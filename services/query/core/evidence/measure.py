@@ -12,26 +12,12 @@ from services.query.core.evidence.asked import BARELY, CERTAIN, MAYBE, Asked, Co
 from services.query.core.evidence.documents import by_document, document_share
 from services.query.core.evidence.gathered import many_passages
 from services.query.core.evidence.hashed import Indices
+from services.query.core.evidence.memory import Memory, Readable
 from services.query.core.evidence.sample import Sample
-from services.query.core.evidence.tokens import analyse
+from services.query.core.evidence.tokens import Tokens, Weights
 from services.query.core.evidence.weights import TOGETHER
 from services.query.core.evidence.wording import Shares
 from shared.messages import KindFilter
-
-
-class Witness(Struct, frozen=True, kw_only=True):
-    """A candidate passage."""
-
-    file: int  # place of its file in the list of files
-    heading: str
-    symbols: tuple[str, ...]
-    text: str
-    cosine: float = 0.0  # 0 where it has no vector, or the question has none
-
-    @property
-    def wording(self) -> str:
-        """What is read of it."""
-        return wording_of(self.heading, self.text)
 
 
 class File(Struct, frozen=True, kw_only=True):
@@ -40,6 +26,15 @@ class File(Struct, frozen=True, kw_only=True):
     path: str
     kind: KindFilter
     size: int  # bytes
+
+
+class Witnesses(Struct, frozen=True, kw_only=True):
+    """The candidates of one question."""
+
+    passages: Sequence[Readable]
+    cosines: Weights  # of each; 0 where it has no vector, or the question has none
+    file_of: Indices  # of each: place of its file in `files`
+    files: Sequence[File]
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -51,23 +46,20 @@ class Evidence(Struct, frozen=True, kw_only=True):
     is_prose: Shares
 
 
-def wording_of(heading: str, text: str) -> str:
-    """Give what is read of a passage."""
-    return f"{heading}\n{text}"
-
-
-def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: Sequence[File]) -> Evidence:
-    """Measure the evidence of all candidates at once; a hundred of them take some milliseconds."""
-    file_of = np.array([witness.file for witness in witnesses], dtype=np.intp)
-    texts = _Texts(asked, corpus.sample, witnesses)
-    names = _names(witnesses, files)
+def measure(asked: Asked, corpus: Corpus, witnesses: Witnesses, memory: Memory) -> Evidence:
+    """Measure the evidence of all candidates at once; a hundred of them take two milliseconds."""
+    file_of, files = witnesses.file_of, witnesses.files
+    prose = [demotion.is_prose(file.kind) for file in files]
+    recalled = memory.recall(witnesses.passages, [prose[file] for file in file_of.tolist()])
+    path = memory.paths.read([file.path for file in files])
+    names = naming.names_of(memory.names, recalled.names, file_of[recalled.passage], memory.paths, path)
+    texts = _Texts(asked, corpus.sample, recalled.tokens)
     lengths = np.array([corpus.relative_length(file.size) for file in files])
     together = {name: by_document(counts, file_of, len(files)) for name, counts in texts.counts.items()}
-    is_prose = np.array([float(demotion.is_prose(file.kind)) for file in files])
-    cosines = np.array([max(0.0, witness.cosine) for witness in witnesses])
+    is_prose = np.array(prose, dtype=np.float64)
     return Evidence(
         file_of=file_of,
-        by_passage={**texts.shares(), "vector": asked.trust * cosines},
+        by_passage={**texts.shares(), "vector": asked.trust * np.maximum(0.0, witnesses.cosines)},
         by_file={
             "document": document_share(together["stems"], lengths, names, asked),
             **{f"file_{name}": wording.bm25(together[name], lengths, 1.0, texts.worth[name]) for name in TOGETHER},
@@ -82,37 +74,30 @@ def measure(asked: Asked, corpus: Corpus, witnesses: Sequence[Witness], files: S
 class _Texts:
     """What was asked, counted in each candidate's text."""
 
-    def __init__(self, asked: Asked, sample: Sample, witnesses: Sequence[Witness]) -> None:
-        self.asked, self.sample = asked, sample
-        self.tokens = analyse([witness.wording for witness in witnesses])
-        self.texts = len(witnesses)
-        self.found = wording.telling(self.tokens, asked)
+    def __init__(self, asked: Asked, sample: Sample, tokens: Tokens) -> None:
+        self.asked, self.sample, self.tokens = asked, sample, tokens
+        self.found = wording.telling(tokens, asked)
         self.counts = {
-            "stems": wording.stem_counts(self.tokens, asked.stems),
-            "words": wording.word_counts(self.tokens, asked.words),
-            "grams": wording.gram_counts(self.tokens, asked.grams),
-            "pairs": wording.pair_counts(self.found, self.texts, asked),
+            "stems": wording.stem_counts(tokens, asked.stems),
+            "words": wording.word_counts(tokens, asked.words),
+            "grams": wording.gram_counts(tokens, asked.grams),
+            "pairs": wording.pair_counts(self.found, tokens.texts, asked),
         }
         self.worth = {"words": asked.words.worth, "grams": asked.grams.worth, "pairs": asked.pair_worth}
 
     def shares(self) -> dict[str, Shares]:
         """Give the shares of each passage alone."""
-        tokens, sample = self.tokens, self.sample
+        sizes, sample = self.tokens.sizes, self.sample
         lengths = {
-            "words": (tokens.lengths, sample.mean_tokens),
-            "grams": (tokens.gram_lengths, sample.mean_grams),
-            "pairs": (tokens.telling, sample.mean_telling),
+            "words": (sizes.tokens, sample.mean_tokens),
+            "grams": (sizes.grams, sample.mean_grams),
+            "pairs": (sizes.telling, sample.mean_telling),
         }
-        shares = {name: wording.bm25(self.counts[name], *lengths[name], self.worth[name]) for name in lengths}
-        return {**shares, "window": wording.window_share(self.found, self.texts, self.asked)}
-
-
-def _names(witnesses: Sequence[Witness], files: Sequence[File]) -> naming.Names:
-    defined: list[list[str]] = [[] for _ in files]
-    for witness in witnesses:
-        is_prose = demotion.is_prose(files[witness.file].kind)
-        defined[witness.file] += naming.names_in(witness.heading, witness.symbols, witness.text, is_prose=is_prose)
-    return naming.names_of([file.path for file in files], defined)
+        shares = {
+            name: wording.bm25(self.counts[name], size.astype(np.float64), mean, self.worth[name])
+            for name, (size, mean) in lengths.items()
+        }
+        return {**shares, "window": wording.window_share(self.found, self.tokens.texts, self.asked)}
 
 
 def _naming(names: naming.Names, asked: Asked, documents: int, is_code: Shares) -> dict[str, Shares]:

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from services.query.core.evidence.lexicon import Keys, spread
+from services.query.core.evidence.growing import spread
+from services.query.core.evidence.lexicon import Keys
 from services.query.core.evidence.tokens import Weights, analyse
 
 SAMPLED_CHUNKS: Final = 128
@@ -43,8 +44,7 @@ def sample_of(texts: Sequence[str]) -> Sample:
     sampled = max(1, len(texts))
     in_text = np.unique(tokens.word + len(tokens.distinct) * tokens.text)  # each word once a text
     text, word = np.divmod(in_text, max(1, len(tokens.distinct)))
-    sizes = np.diff(tokens.known.gram_at)[tokens.distinct]
-    grams, _ = tokens.grams()
+    grams, sizes = tokens.grams()
     places = spread((np.cumsum(sizes) - sizes)[word], sizes[word])
     of_text = np.unique(
         grams[places].astype(np.uint64) << np.uint64(32) | np.repeat(text, sizes[word]).astype(np.uint64)
@@ -54,8 +54,8 @@ def sample_of(texts: Sequence[str]) -> Sample:
         sampled=sampled,
         mean_bytes=sum(len(text.encode()) for text in texts) / sampled,
         mean_tokens=len(tokens.word) / sampled,
-        mean_telling=float(tokens.telling.sum()) / sampled,
-        mean_grams=float(tokens.gram_lengths.sum()) / sampled,
+        mean_telling=float(tokens.sizes.telling.sum()) / sampled,
+        mean_grams=float(tokens.sizes.grams.sum()) / sampled,
         gram_keys=keys,
         gram_shares=having / sampled,
     )

@@ -7,98 +7,100 @@ is looked for among the distinct words, and only those that have it are looked u
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from services.query.core.evidence.hashed import Hashes, Indices, hashes_of_joined
-from services.query.core.evidence.lexicon import STOP, Keys, Lexicon, Words, spread, term_keys
+from services.query.core.evidence.hashed import Hashes, Indices, Numbers, hashes_of_joined
+from services.query.core.evidence.lexicon import STOP, Keys, Lexicon, term_keys
 
+Flags = npt.NDArray[np.bool_]
 Weights = npt.NDArray[np.float64]
+
+
+class Sizes(Struct, frozen=True):
+    """How long texts are."""
+
+    tokens: Indices
+    telling: Indices  # tokens that are no stop words
+    grams: Indices  # 4-grams, with repeats
 
 
 class Tokens(Struct, frozen=True):
     """The tokens of several texts, one after the other."""
 
-    known: Words
+    lexicon: Lexicon
     distinct: Indices  # numbers of the words they have, ascending
     word: Indices  # which of the distinct words each token is
     text: Indices  # which text each token is of, ascending
-    lengths: Weights  # tokens of each text
+    sizes: Sizes  # of each text
+
+    @property
+    def texts(self) -> int:
+        """How many texts they are of."""
+        return len(self.sizes.tokens)
 
     @property
     def stems(self) -> Keys:
         """The term_key of each distinct word."""
-        return term_keys(self.known.terms[self.distinct])
+        return term_keys(self.lexicon.terms(self.distinct)[0])
 
     @property
     def words(self) -> Keys:
         """The word_key of each distinct word."""
-        return self.known.keys[self.distinct]
+        return self.lexicon.keys(self.distinct)
 
     @property
-    def chars(self) -> Indices:
+    def chars(self) -> Numbers:
         """How many letters and digits each distinct word has."""
-        return self.known.chars[self.distinct].astype(np.intp)
+        return self.lexicon.chars(self.distinct)
 
     @property
-    def tells(self) -> npt.NDArray[np.bool_]:
+    def tells(self) -> Flags:
         """Which tokens are no stop words."""
-        is_telling: npt.NDArray[np.bool_] = (self.words & STOP) == 0
+        is_telling: Flags = (self.words & STOP) == 0
         return is_telling[self.word]
 
-    @property
-    def telling(self) -> Weights:
-        """How many tokens of each text are no stop words."""
-        return np.bincount(self.text[self.tells], minlength=len(self.lengths)).astype(np.float64)
-
-    @property
-    def gram_lengths(self) -> Weights:
-        """How many 4-grams each text has, with repeats."""
-        sizes = self._gram_sizes[self.word].astype(np.float64)
-        return np.bincount(self.text, weights=sizes, minlength=len(self.lengths)).astype(np.float64)
-
-    @property
-    def _gram_sizes(self) -> Indices:
-        sizes = self.known.gram_at[self.distinct + 1] - self.known.gram_at[self.distinct]
-        return sizes.astype(np.intp)
-
     def grams(self) -> tuple[Keys, Indices]:
-        """Give the keys of the distinct words' 4-grams, and which of the words each is of."""
-        sizes = self._gram_sizes
-        places = spread(self.known.gram_at[self.distinct], sizes)
-        return self.known.grams[places], np.repeat(np.arange(len(sizes)), sizes)
+        """Give the keys of the distinct words' 4-grams, one word after the other, and how many each has."""
+        return self.lexicon.grams(self.distinct)
+
+    def of(self, is_wanted: Flags) -> Indices:
+        """Give the places of the tokens that are one of some distinct words."""
+        return np.flatnonzero(is_wanted[self.word])
 
     def joined(self, word: Indices, sizes: Indices) -> Hashes:
         """Give the hashes of the terms of distinct words as one, for runs of `sizes` of them."""
-        number = self.distinct[word]
-        return hashes_of_joined(self.known.terms[number], self.known.term_bytes[number].astype(np.intp), sizes)
+        terms, term_bytes = self.lexicon.terms(self.distinct[word])
+        return hashes_of_joined(terms, term_bytes.astype(np.intp), sizes)
 
 
-def analyse(texts: Sequence[str], *, is_kept: bool = True) -> Tokens:
-    """Give the tokens of texts, which are exactly the analyzer's, in its order; see `Lexicon.read`.
+def analyse(texts: Sequence[str], lexicon: Lexicon | None = None) -> Tokens:
+    """Give the tokens of texts, which are exactly the analyzer's, in its order."""
+    known = lexicon or Lexicon()
+    number, sizes = known.read(texts)
+    return tokens_of(known, number, sizes_of(known, number, sizes))
 
-    One lexicon is for all questions, so this is for one thread at a time.
-    """
-    known, number, sizes = _lexicon.read(texts, is_kept=is_kept)
-    place = np.full(len(known.keys), -1, dtype=np.intp)
-    place[number] = 0
-    distinct = np.flatnonzero(place == 0)
+
+def tokens_of(lexicon: Lexicon, number: Numbers, sizes: Sizes) -> Tokens:
+    """Give the tokens of texts of these sizes by the number of each in the lexicon."""
+    at: Indices = number.astype(np.intp)
+    is_there = np.zeros(lexicon.size, dtype=np.bool_)
+    is_there[at] = True
+    distinct = np.flatnonzero(is_there)
+    place = np.empty(lexicon.size, dtype=np.intp)
     place[distinct] = np.arange(len(distinct))
-    text = np.repeat(np.arange(len(sizes)), sizes)
-    return Tokens(known, distinct, place[number], text, sizes.astype(np.float64))
+    return Tokens(lexicon, distinct, place[at], np.repeat(np.arange(len(sizes.tokens)), sizes.tokens), sizes)
 
 
-def words_held() -> int:
-    """Count the words in memory."""
-    return _lexicon.size
+def sizes_of(lexicon: Lexicon, number: Numbers, tokens: Indices) -> Sizes:
+    """Measure texts of so many tokens, one after the other."""
+    is_telling, ends = (lexicon.keys(number) & STOP) == 0, np.cumsum(tokens)
+    return Sizes(tokens, _sums(is_telling, ends), _sums(lexicon.gram_counts(number), ends))
 
 
-def forget_words() -> None:
-    """Give the memory of words and texts back."""
-    _lexicon.forget()
-
-
-_lexicon: Final = Lexicon()
+def _sums(values: npt.NDArray[np.bool_] | Indices, ends: Indices) -> Indices:
+    """Add up the values of runs that end there, one behind the other."""
+    sums = np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(values, dtype=np.intp)])[ends]
+    return np.diff(sums, prepend=0)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from services.query.core.evidence.asked import Asked, Keyed
+from services.query.core.evidence.growing import spread
 from services.query.core.evidence.hashed import Indices
-from services.query.core.evidence.lexicon import Keys, spread
+from services.query.core.evidence.lexicon import Keys
 from services.query.core.evidence.tokens import Tokens, Weights
 
 Shares = npt.NDArray[np.float64]  # of the best possible, one a text
@@ -48,22 +49,23 @@ def word_counts(tokens: Tokens, asked: Keyed) -> Counts:
 
 def gram_counts(tokens: Tokens, asked: Keyed) -> Counts:
     """Count the 4-grams asked in each text: [text, item]."""
-    keys, of_word = tokens.grams()
+    keys, sizes = tokens.grams()
     hit, place = _hits(keys, asked)
-    having = of_word[hit]  # ascending
-    sizes = np.bincount(having, minlength=len(tokens.distinct))
-    token = np.flatnonzero(sizes[tokens.word])
+    before = np.searchsorted(hit, np.append(0, np.cumsum(sizes)))  # hits before each word
+    found = np.diff(before)
+    token = tokens.of(found > 0)
     word = tokens.word[token]
-    found = spread((np.cumsum(sizes) - sizes)[word], sizes[word])
-    cell = np.repeat(tokens.text[token], sizes[word]) * len(asked.worth) + asked.item[place][found]
-    return _table(cell, len(tokens.lengths), len(asked.worth))
+    item = asked.item[place][spread(before[word], found[word])]
+    cell = np.repeat(tokens.text[token] * len(asked.worth), found[word]) + item
+    return _table(cell, tokens.texts, len(asked.worth))
 
 
 def telling(tokens: Tokens, asked: Asked) -> Found:
     """Find the terms asked, their places counted without stop words."""
     item = items(tokens.stems, asked.stems)
     tells = tokens.tells
-    token = np.flatnonzero((item[tokens.word] >= 0) & tells)
+    token = tokens.of(item >= 0)
+    token = token[tells[token]]
     place = np.cumsum(tells, dtype=np.intp)[token]
     return Found(tokens.text[token], place, item[tokens.word[token]])
 
@@ -137,10 +139,10 @@ def _counted(tokens: Tokens, keys: Keys, asked: Keyed) -> Counts:
     hit, place = _hits(keys, asked)
     item, share = np.full(len(keys), -1, dtype=np.intp), np.zeros(len(keys))
     item[hit], share[hit] = asked.item[place], asked.share[place]
-    found = item[tokens.word]
-    token = np.flatnonzero(found >= 0)
-    cell = tokens.text[token] * len(asked.worth) + found[token]
-    return _table(cell, len(tokens.lengths), len(asked.worth), share[tokens.word[token]])
+    token = tokens.of(item >= 0)
+    word = tokens.word[token]
+    cell = tokens.text[token] * len(asked.worth) + item[word]
+    return _table(cell, tokens.texts, len(asked.worth), share[word])
 
 
 def _table(cell: Indices, texts: int, wide: int, weights: Weights | None = None) -> Counts:

@@ -1,16 +1,22 @@
 """How well names match a question."""
 
+import numpy as np
 import pytest
 
 from services.query.core.evidence import naming
 from services.query.core.evidence.asked import BARELY, CERTAIN, MAYBE, names_asked
+from services.query.core.evidence.memory import Memory
 from tests.support.evidence import make_asked, make_corpus
 
 CORPUS = make_corpus("session loading of a router", "user names", "path and file", documents=100)
 
 
 def names(*files: tuple[str, list[str]]) -> naming.Names:
-    return naming.names_of([path for path, _ in files], [defined for _, defined in files])
+    memory = Memory()
+    defined = memory.names.read([name for _, its_names in files for name in its_names])
+    file = np.repeat(np.arange(len(files)), [len(its_names) for _, its_names in files])
+    path = memory.paths.read([path for path, _ in files])
+    return naming.names_of(memory.names, defined, file, memory.paths, path)
 
 
 def test_the_name_that_is_asked_whole_beats_longer_and_partial_ones() -> None:
@@ -79,19 +85,14 @@ def test_a_word_of_the_question_is_the_files_whole_name() -> None:
     assert naming.file_name_asked(found, make_asked("fsPoll", CORPUS)).tolist() == [CERTAIN, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("heading", "symbols", "text", "is_prose", "expected"),
-    [
-        ("Guide > Install", (), "## Linux ##\napt\n# no", True, ["Guide", "Install", "Linux", "no"]),
-        ("Router.match", ("match", "find"), "# comment", False, ["Router", "match", "match", "find"]),
-    ],
-    ids=["prose", "code"],
-)
-def test_names_of_a_passage(
-    heading: str, symbols: tuple[str, ...], text: str, is_prose: bool, expected: list[str]
-) -> None:
-    """Headings of prose, definitions of code."""
-    assert naming.names_in(heading, symbols, text, is_prose=is_prose) == expected
+def test_of_a_file_with_very_many_names_the_first_count() -> None:
+    """A table of symbols is no better witness for its length; each name counts once."""
+    many = [f"name{i}" for i in range(naming.MAX_NAMES)]
+    found = names(("a.py", ["load_session"]), ("b.py", [*many[:1], *many, "load_session"]), ("c.py", ["load_session"]))
+    assert np.bincount(found.file).tolist() == [1, naming.MAX_NAMES, 1]
+    first, beyond, last = naming.name_overlap(found, make_asked("load session", CORPUS))
+    assert first == last == pytest.approx(1.0)
+    assert beyond == 0.0
 
 
 def test_no_names_is_no_evidence() -> None:

@@ -15,7 +15,8 @@ WORDS = st.text("aBcD09_ .éÉªø–\u0301…ŉĳ²ß", max_size=120)
 
 
 def grams_of(tokens: Tokens) -> bytes:
-    keys, of_word = tokens.grams()
+    keys, sizes = tokens.grams()
+    of_word = np.repeat(np.arange(len(sizes)), sizes)
     return b"".join(keys[of_word == word].tobytes() for word in tokens.word)
 
 
@@ -30,11 +31,13 @@ def test_tokens_are_the_analyzers(texts: list[str]) -> None:
     assert tokens.stems[tokens.word].tolist() == [term_key(stem(word)) for word in flat]
     assert tokens.words[tokens.word].tolist() == [word_key(word) for word in flat]
     assert tokens.chars[tokens.word].tolist() == [len(word) for word in flat]
-    assert tokens.lengths.tolist() == [len(its_words) for its_words in found]
+    assert tokens.sizes.tokens.tolist() == [len(its_words) for its_words in found]
     assert tokens.text.tolist() == [place for place, its_words in enumerate(found) for _ in its_words]
-    telling = [word for word in flat if word not in STOP_WORDS]
-    assert tokens.telling.sum() == len(telling)
-    assert grams_of(tokens) == b"".join(map(gram_bytes, telling))
+    telling = [[word for word in its_words if word not in STOP_WORDS] for its_words in found]
+    grams = [b"".join(map(gram_bytes, its_words)) for its_words in telling]
+    assert tokens.sizes.telling.tolist() == list(map(len, telling))
+    assert tokens.sizes.grams.tolist() == [len(its_grams) // 4 for its_grams in grams]
+    assert grams_of(tokens) == b"".join(grams)
 
 
 @pytest.mark.parametrize("word", ["house", "go", "x", "abc", "認証", "ação", "straße", "вид"])
@@ -53,7 +56,7 @@ def test_stop_words_are_known_by_their_key() -> None:
 def test_no_text_is_no_token() -> None:
     """Nothing found is nothing to count."""
     assert len(analyse([]).word) == 0
-    assert analyse(["", "a b"]).lengths.tolist() == [0.0, 2.0]
+    assert analyse(["", "a b"]).sizes.tokens.tolist() == [0, 2]
 
 
 def test_different_words_have_different_keys() -> None:
@@ -62,11 +65,11 @@ def test_different_words_have_different_keys() -> None:
     assert len({word_key(letter) for letter in letters}) == len(letters)
 
 
-def test_what_is_known_of_words_is_bounded_and_outlives_the_forgetting() -> None:
-    """A tree of millions of distinct words costs no memory without end."""
-    lexicon = Lexicon(max_words=100)
-    known, number, _ = lexicon.read([" ".join(f"w{chr(97 + i % 26)}x{i}" for i in range(200))])
-    assert lexicon.size == 0
-    assert number.max() < len(known.keys)
-    again, _, sizes = lexicon.read(["one two"])
-    assert (lexicon.size, len(again.keys), sizes.tolist()) == (2, 2, [2])
+def test_words_met_before_keep_their_numbers() -> None:
+    """What was kept of a passage stays right while others are read."""
+    lexicon = Lexicon()
+    first, _ = lexicon.read(["a circuit breaker"])
+    known = lexicon.keys(first).tolist()
+    again, sizes = lexicon.read([" ".join(f"w{i}" for i in range(9_000)), "a circuit breaker"])
+    assert again[-int(sizes[-1]) :].tolist() == first.tolist()
+    assert lexicon.keys(first).tolist() == known

@@ -17,7 +17,9 @@ def stem_shares(query: str, *texts: str) -> list[float]:
     corpus = make_corpus(*texts, *OTHERS)
     asked, tokens = make_asked(query, corpus), analyse(texts)
     counts = wording.stem_counts(tokens, asked.stems)
-    return wording.bm25(counts, tokens.lengths, corpus.sample.mean_tokens, asked.stems.worth).tolist()
+    return wording.bm25(
+        counts, tokens.sizes.tokens.astype(np.float64), corpus.sample.mean_tokens, asked.stems.worth
+    ).tolist()
 
 
 def test_a_text_with_all_words_beats_one_with_some_and_one_with_none() -> None:
@@ -113,5 +115,5 @@ def test_nothing_asked_is_nothing_found() -> None:
     found = wording.telling(tokens, asked)
     assert wording.window_share(found, 3, asked).tolist() == [0.0] * 3
     counts = wording.stem_counts(tokens, asked.stems)
-    assert wording.bm25(counts, tokens.lengths, 2.0, asked.stems.worth).tolist() == [0.0] * 3
+    assert wording.bm25(counts, np.ones(3), 2.0, asked.stems.worth).tolist() == [0.0] * 3
     assert np.array_equal(wording.pair_counts(found, 3, asked), np.zeros((3, 0)))
