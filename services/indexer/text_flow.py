@@ -1,5 +1,9 @@
 """From touched paths to the text lane: live before bulk, many at once through reading processes.
 
+What is read of a path later is written later, or not at all: a path that was gone for a moment in a checkout must not
+be taken out of the index by whoever looked first and writes last. So nobody takes up a path that another has in hand,
+but for live work, which waits for nobody: what bulk work has read of such a path is then read again.
+
 Documents whose text a child process takes out have a queue of their own: nobody waits for a slow one.
 """
 
@@ -60,10 +64,9 @@ class TextFlow:
         self._readers = readers
         self._root = root
         self._queues: dict[Queue, dict[str, None]] = {"live": {}, "bulk": {}, "document": {}}
-        self._in_hand = 0
-        self._hand: set[str] = set()  # paths in hand
-        self._overtaken: set[str] = set()  # paths that live work took while bulk work had some in hand
-        self._purged: set[str] = set()  # paths that were in hand at a purge
+        self._hands: dict[Queue, set[str]] = {queue: set() for queue in self._queues}  # between disk and database
+        # In hand, and read again: live work took it meanwhile, or it was purged.
+        self._stale: dict[Queue, set[str]] = {queue: set() for queue in self._queues}
         self._touched = {queue: anyio.Event() for queue in self._queues}
         self._documents = documents  # each reads one at a time
         self._edited: set[str] = set()  # documents touched live
@@ -73,6 +76,10 @@ class TextFlow:
     def pending(self) -> int:
         """Paths waiting or in hand."""
         return sum(map(len, self._queues.values())) + self._in_hand
+
+    @property
+    def _in_hand(self) -> int:
+        return sum(map(len, self._hands.values()))
 
     @property
     def is_bulk_waiting(self) -> bool:
@@ -143,7 +150,7 @@ class TextFlow:
             if self._touched[queue].is_set():  # two loops may wait for the same
                 self._touched[queue] = anyio.Event()
             try:
-                if self._queues[queue]:
+                if self._can_take(queue):
                     await step()
                     continue
                 if not self.pending:
@@ -151,7 +158,7 @@ class TextFlow:
             except KxError as error:
                 await self._pause_after(error)
                 continue
-            if not self._queues[queue]:
+            if not self._can_take(queue):
                 await self._touched[queue].wait()
 
     async def _has_room(self) -> bool:
@@ -163,98 +170,106 @@ class TextFlow:
 
     async def _handle_some(self, urgency: Urgency, written: Callable[[], None]) -> None:
         queue = self._queues[urgency]
-        paths = _take(queue, 1 if urgency == "live" else BATCH_DOCUMENTS)
-        if urgency == "live":
-            self._overtaken.update(paths)
-        else:
-            self._overtaken.clear()
-        self._take_up(paths)
+        paths = self._take(urgency, 1 if urgency == "live" else BATCH_DOCUMENTS)
         try:
             # Not on the writer's thread: a parser may take long to die, and who asks how far the work is must not wait.
             config, known = await self._writer.call(partial(self.lane.known, paths))
             outcomes = await to_thread.run_sync(partial(self.lane.read, paths, config, known, urgency))
             read = paths[: len(outcomes)]
-            current = self._current(read, outcomes, urgency)
+            current = self._current(urgency, read, outcomes)
             handled = await self._writer.call(partial(self.lane.write, read, current, urgency))
         except BaseException:
             _put_back(queue, paths)
             raise
         finally:
-            self._let_go(paths)
+            self._let_go(urgency, paths)
         _put_back(queue, paths[handled.paths :])
         await self._wrote(handled, queue, written)
 
-    def _current(self, paths: Sequence[str], outcomes: Sequence[Outcome], urgency: Urgency) -> list[Outcome]:
-        """Put aside what is older than what is in: read before a purge, or by bulk work before a live edit."""
-        older = self._purged if urgency == "live" else self._purged | self._overtaken
-        current = [Unstable() if path in older else one for path, one in zip(paths, outcomes, strict=True)]
-        self._purged.difference_update(paths)
-        return current
+    def _can_take(self, queue: Queue) -> bool:
+        held = self._held_by_others(queue)
+        return any(path not in held for path in self._queues[queue])
 
-    def _take_up(self, paths: Sequence[str]) -> None:
-        self._in_hand += len(paths)
-        self._hand.update(paths)
+    def _take(self, queue: Queue, count: int) -> tuple[str, ...]:
+        """Take up to `count` paths that nobody has in hand; live work also those of bulk work."""
+        waiting, held = self._queues[queue], self._held_by_others(queue)
+        paths = tuple(islice((path for path in waiting if path not in held), count))
+        for path in paths:
+            del waiting[path]
+        self._hands[queue].update(paths)
+        if queue == "live":
+            self._stale["bulk"] |= self._hands["bulk"].intersection(paths)
+        return paths
 
-    def _let_go(self, paths: Sequence[str]) -> None:
-        self._in_hand -= len(paths)
-        self._hand.difference_update(paths)
+    def _held_by_others(self, queue: Queue) -> set[str]:
+        return self._hands["live"] if queue == "live" else set().union(*self._hands.values())
+
+    def _let_go(self, queue: Queue, paths: Sequence[str]) -> None:
+        self._hands[queue].difference_update(paths)
+        self._stale[queue].difference_update(paths)
+        for waiting, touched in self._touched.items():
+            if self._queues[waiting]:  # what was in hand may be taken up now
+                touched.set()
+
+    def _current(self, queue: Queue, paths: Sequence[str], outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Put aside what is older than what is in."""
+        stale = self._stale[queue]
+        return [Unstable() if path in stale else one for path, one in zip(paths, outcomes, strict=True)]
 
     def forget_hand(self) -> None:
         """Have everything read again that is in hand: the index is to lose paths, and may not get them back from there."""
-        self._purged.update(self._hand)
+        for queue, held in self._hands.items():
+            self._stale[queue] |= held
 
     async def _handle_document(self, reader: Reader, written: Callable[[], None]) -> None:
         """Take the text out of one document, off the writer's thread; cancelling ends the child at once."""
         if not await self._has_room():
             return
         queue = self._queues["document"]
-        paths = _take(queue, 1)  # none where another loop was faster
+        paths = self._take("document", 1)  # none where another loop was faster
         urgency: Urgency = "live" if self._edited.intersection(paths) else "bulk"
-        self._take_up(paths)
         try:
             config, known = await self._writer.call(partial(self.lane.known, paths))
             outcomes = await to_thread.run_sync(partial(_read_all, reader, paths, config, known))
-            current = self._current(paths, outcomes, urgency)
+            current = self._current("document", paths, outcomes)
             handled = await self._writer.call(partial(self.lane.write, paths, current, urgency))
         except BaseException:
             _put_back(queue, paths)
             raise
         finally:
-            self._let_go(paths)
+            self._let_go("document", paths)
         self._edited.difference_update(set(paths).difference(queue))
         await self._wrote(handled, queue, written)
 
     async def _handle_many(self, readers: Readers, written: Callable[[], None]) -> None:
         """Let processes read ahead while the writer writes."""
         queue = self._queues["bulk"]
-        self._overtaken.clear()
         reading: deque[Reading] = deque()
         try:
-            while reading or queue:
-                while queue and len(reading) < BATCHES_AHEAD:
-                    reading.append(await self._read_ahead(readers, queue))
+            while reading or self._can_take("bulk"):
+                while len(reading) < BATCHES_AHEAD and self._can_take("bulk"):
+                    reading.append(await self._read_ahead(readers))
                 if not await self._writer.has_room():
                     return
                 paths, future = reading[0]
                 outcomes = await self._read(readers, paths, future)
-                current = self._current(paths, outcomes, "bulk")
+                current = self._current("bulk", paths, outcomes)
                 handled = await self._writer.call(partial(self.lane.write, paths, current, "bulk"))
                 reading.popleft()
-                self._let_go(paths)
+                self._let_go("bulk", paths)
                 await self._wrote(handled, queue, written)
         finally:
             for paths, _ in reading:
                 queue.update(dict.fromkeys(paths))
-                self._let_go(paths)
+                self._let_go("bulk", paths)
 
-    async def _read_ahead(self, readers: Readers, queue: dict[str, None]) -> Reading:
-        paths = _take(queue, BATCH_PATHS)
-        self._take_up(paths)
+    async def _read_ahead(self, readers: Readers) -> Reading:
+        paths = self._take("bulk", BATCH_PATHS)
         try:
             return paths, await self._submit(readers, paths)
         except BaseException:
-            self._let_go(paths)
-            _put_back(queue, paths)
+            _put_back(self._queues["bulk"], paths)
+            self._let_go("bulk", paths)
             raise
 
     async def _submit(
@@ -311,13 +326,6 @@ def _read_all(
 ) -> list[Outcome]:
     gate, rules = reader.begin(paths, config)
     return [reader.read(gate, rules, path, content) for path, content in zip(paths, known, strict=True)]
-
-
-def _take(queue: dict[str, None], count: int) -> tuple[str, ...]:
-    paths = tuple(islice(queue, count))
-    for path in paths:
-        del queue[path]
-    return paths
 
 
 def _put_back(queue: dict[str, None], paths: Sequence[str]) -> None:

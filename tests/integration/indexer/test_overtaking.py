@@ -9,7 +9,7 @@ import pytest
 from anyio import to_thread
 
 from services.indexer.adapters.text_lane import TextLane
-from shared.messages import ProgressRequest
+from shared.messages import ProgressRequest, Urgency
 from shared.subjects import PROGRESS, PURGE
 from shared.upkeep_messages import PurgePaths
 from tests.support.configs import write_json
@@ -20,9 +20,10 @@ pytestmark = pytest.mark.anyio
 
 
 class Hold:
-    """Holds the first bulk reading between disk and database."""
+    """Holds the first reading of one urgency between disk and database."""
 
-    def __init__(self) -> None:
+    def __init__(self, urgency: Urgency) -> None:
+        self.urgency = urgency
         self.has_read = threading.Event()
         self.may_write = threading.Event()
 
@@ -31,14 +32,14 @@ class Hold:
         assert await to_thread.run_sync(self.has_read.wait, 20)
 
 
-@pytest.fixture
-def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hold]:
-    held = Hold()
+@pytest.fixture(params=["bulk"])
+def hold(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Hold]:
+    held = Hold(request.param)
     true_read = TextLane.read
 
     def read(self, paths, config, known, urgency):
         outcomes = true_read(self, paths, config, known, urgency)
-        if urgency == "bulk" and not held.has_read.is_set():
+        if urgency == held.urgency and not held.has_read.is_set():
             held.has_read.set()
             held.may_write.wait(20)
         return outcomes
@@ -52,7 +53,7 @@ def states(work: Indexing) -> dict[str, str]:
     return {str(row[0]): str(row[2]) for row in facts_of(work.project.index_path, work.project.instance).rows}
 
 
-async def until_live_is_in(work: Indexing, path: str) -> None:
+async def until_it_is_in(work: Indexing, path: str) -> None:
     with anyio.fail_after(20):
         while path not in states(work):
             await anyio.lowlevel.checkpoint()
@@ -67,10 +68,27 @@ async def test_live_edit_is_not_undone_by_what_bulk_work_read_before(tmp_path: P
         await hold.until_read()
         (root / "a.md").write_text("# New\n\nText.\n")
         await work.touch("a.md", urgency="live")
-        await until_live_is_in(work, "a.md")
+        await until_it_is_in(work, "a.md")
         hold.may_write.set()
         await work.until("text")
         assert states(work) == {"a.md": "indexed"}
+
+
+@pytest.mark.parametrize("hold", ["live"], indirect=True)
+async def test_a_file_that_was_gone_for_a_moment_stays_in(tmp_path: Path, hold: Hold) -> None:
+    """Row L3: a checkout deletes a file and makes it anew; who saw it gone writes after who saw it there."""
+    root = tmp_path / "tree"
+    root.mkdir()
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch("a.md", urgency="live")
+        await hold.until_read()
+        for name in ("a.md", "b.md"):
+            (root / name).write_text("# New\n\nText.\n")
+        await work.touch("a.md", "b.md")
+        await until_it_is_in(work, "b.md")
+        hold.may_write.set()
+        await work.until("text")
+        assert states(work) == {"a.md": "indexed", "b.md": "indexed"}
 
 
 async def test_purged_text_does_not_come_back_from_what_is_in_hand(tmp_path: Path, hold: Hold) -> None:
