@@ -9,6 +9,7 @@ Documents whose text a child process takes out have a queue of their own: nobody
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future
@@ -30,7 +31,8 @@ from services.indexer.writer import ROOM_LOOK_S, IndexWriter
 from shared.document_kinds import is_extracted
 from shared.errors import ErrorCode, KxError
 from shared.messages import Urgency
-from shared.treerules import RulesConfig
+from shared.pathgate import PathGate
+from shared.treerules import TreeRules
 
 # Paths waiting to be handled; beyond, the sender is told to come back (its dirty set is the real queue).
 QUEUED_PATHS = 50_000
@@ -100,6 +102,7 @@ class TextFlow:
                 retryable=True,
                 count=self.pending,
             )
+        self.lane.touched_s = time.monotonic()
         queue, other = self._queues[urgency], self._queues["bulk" if urgency == "live" else "live"]
         documents = [path for path in paths if self._documents and is_extracted(path)]
         for path in paths:
@@ -230,7 +233,8 @@ class TextFlow:
         urgency: Urgency = "live" if self._edited.intersection(paths) else "bulk"
         try:
             config, known = await self._writer.call(partial(self.lane.known, paths))
-            outcomes = await to_thread.run_sync(partial(_read_all, reader, paths, config, known))
+            gate, rules = await to_thread.run_sync(partial(reader.begin, paths, config, touched_s=self.lane.touched_s))
+            outcomes = await to_thread.run_sync(partial(_read_all, reader, gate, rules, paths, known))
             current = self._current("document", paths, outcomes)
             handled = await self._writer.call(partial(self.lane.write, paths, current, urgency))
         except BaseException:
@@ -276,7 +280,9 @@ class TextFlow:
         self, readers: Readers, paths: tuple[str, ...], *, is_plain: bool = False
     ) -> Future[list[Outcome]]:
         config, known = await self._writer.call(partial(self.lane.known, paths))
-        batch = ReadBatch(root=self._root, config=config, paths=paths, known=known, is_plain=is_plain)
+        batch = ReadBatch(
+            root=self._root, config=config, paths=paths, known=known, touched_s=self.lane.touched_s, is_plain=is_plain
+        )
         return readers.submit(batch)
 
     async def _read(self, readers: Readers, paths: tuple[str, ...], future: Future[list[Outcome]]) -> list[Outcome]:
@@ -322,9 +328,8 @@ class TextFlow:
 
 
 def _read_all(
-    reader: Reader, paths: Sequence[str], config: RulesConfig, known: Sequence[Content | None]
+    reader: Reader, gate: PathGate, rules: TreeRules, paths: Sequence[str], known: Sequence[Content | None]
 ) -> list[Outcome]:
-    gate, rules = reader.begin(paths, config)
     return [reader.read(gate, rules, path, content) for path, content in zip(paths, known, strict=True)]
 
 

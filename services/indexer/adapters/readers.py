@@ -5,6 +5,7 @@ A process that dies (a parser that overflows its stack) is replaced, and costs t
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -38,6 +39,7 @@ class ReadBatch(Struct, frozen=True, kw_only=True):
     config: RulesConfig
     paths: tuple[str, ...]
     known: tuple[Content | None, ...]  # for each path
+    touched_s: float = -math.inf  # monotonic time: rules that are older may not be those of these paths
     is_plain: bool = False  # by form alone: a parser ended the process that was given them
 
 
@@ -117,7 +119,7 @@ def _read(batch: ReadBatch) -> list[Outcome]:
         syntax = _refuse if batch.is_plain else timed_outline
         _readers[key] = Reader(Path(batch.root), _counters[0].count, syntax)
     reader = _readers[key]
-    gate, rules = reader.begin(batch.paths, batch.config)
+    gate, rules = reader.begin(batch.paths, batch.config, touched_s=batch.touched_s)
     return [reader.read(gate, rules, path, known) for path, known in zip(batch.paths, batch.known, strict=True)]
 
 

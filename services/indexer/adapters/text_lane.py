@@ -6,6 +6,7 @@ of touches are harmless. A transaction is bounded, so that a live edit never wai
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -59,6 +60,7 @@ class TextLane:
         self._rules = rules
         self._readers: dict[Urgency, Reader] = {"live": reader(), "bulk": reader()}
         self._denylist: tuple[RulesConfig, DenyList] | None = None
+        self.touched_s = -math.inf  # monotonic time of the last touch of any path
         self._is_erasing = False  # what is being written keeps text out that was in
 
     def handle(self, paths: Sequence[str], urgency: Urgency) -> Handled:
@@ -76,7 +78,7 @@ class TextLane:
         """
         started = time.monotonic()
         reader = self._readers[urgency]
-        gate, rules = reader.begin(paths, config)
+        gate, rules = reader.begin(paths, config, touched_s=self.touched_s)
         outcomes: list[Outcome] = []
         source_bytes = 0
         for path, content in zip(paths[:BATCH_DOCUMENTS], known, strict=False):

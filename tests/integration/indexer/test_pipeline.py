@@ -184,6 +184,19 @@ async def test_a_file_that_became_a_folder_leaves_its_files_alone(root, tmp_path
     assert {row[0] for row in rows} == {"n0.md/inner.md", "n1.md", "n2.md", "n3.md", "n4.md"}
 
 
+async def test_a_path_is_judged_by_rules_that_are_newer_than_its_touch(root, tmp_path):
+    """Row L3: a checkout brings an ignore file amid many others; whoever reads remembers the rules of a moment ago."""
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch("n0.md")
+        await work.until("text")
+        (root / ".gitignore").write_text("n*.md\n")
+        await work.touch(".gitignore", urgency="live")
+        await work.touch("n0.md", "n1.md")
+        await work.until("text")
+        rows = facts_of(work.project.index_path, work.project.instance).rows
+        assert {row[0]: row[2] for row in rows if row[0] != ".gitignore"} == {"n0.md": "skipped", "n1.md": "skipped"}
+
+
 async def test_many_files_are_read_by_processes_with_the_same_result(tmp_path):
     """Reading ahead in other processes must not change what gets in."""
     root = tmp_path / "many"
