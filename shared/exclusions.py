@@ -64,6 +64,23 @@ _BESIDE: dict[str, tuple[tuple[str, ...], ...]] = {
     "build": (("pyproject.toml", "build/lib"), ("setup.py", "build/lib"), ("build.gradle",), ("build.gradle.kts",)),
 }
 
+
+def _signs() -> dict[str, list[tuple[str, str, str]]]:
+    """List what gives folders away by the last part of its name: (path from the judged or its parent, folder, where)."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    inside = [("", marker) for marker in _MARKERS]
+    inside += [(folder, marker) for folder, markers in _EVIDENCE.items() for marker in markers]
+    beside = [(folder, sign) for folder, groups in _BESIDE.items() for group in groups for sign in group]
+    for where, pairs in (("inside", inside), ("beside", beside)):
+        for folder, sign in pairs:
+            parts = sign.split("/")
+            for depth in range(1, len(parts) + 1):  # a folder that comes whole makes one event
+                found.setdefault(parts[depth - 1], []).append(("/".join(parts[:depth]), folder, where))
+    return found
+
+
+_SIGNS = _signs()
+
 _LOCK_FILES = _words("""
     package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock cargo.lock
     poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock pylock.toml conda-lock.yml gemfile.lock composer.lock
@@ -134,6 +151,24 @@ def excluded_folder(name: str, inside: Callable[[str], bool], beside: Callable[[
         if inside(marker):
             return f"{marker} in it"
     return None
+
+
+def judged_by(path: str) -> list[str]:
+    """Name the folders that `excluded_folder` may judge otherwise once something came or went at `path`.
+
+    >>> judged_by("a/pyvenv.cfg"), judged_by("web/package.json"), judged_by("a/b.md")
+    (['a'], ['web/dist', 'web/out'], [])
+    """
+    found: list[str] = []
+    for sign, folder, where in _SIGNS.get(path.rpartition("/")[2], ()):
+        if path != sign and not path.endswith("/" + sign):
+            continue
+        place = path[: -len(sign)].rstrip("/")
+        if where == "beside":
+            found.append(f"{place}/{folder}" if place else folder)
+        elif place and folder in {"", place.rpartition("/")[2].lower()}:
+            found.append(place)
+    return list(dict.fromkeys(found))
 
 
 def excluded_text(language: str, text: str) -> str | None:

@@ -17,6 +17,7 @@ from services.watcher.adapters.walk import WalkEntry, walk
 from services.watcher.core.noise import is_git_internal, is_own_file, scope_of
 from shared.config_watch import ConfigWatch
 from shared.errors import ErrorCode, KxError
+from shared.exclusions import judged_by
 from shared.messages import ManifestEntry
 from shared.registry import Project
 from shared.relpath import decode_path, encode_path, parent
@@ -62,7 +63,9 @@ class WatchedTree:
         if rules is None or path == "" or path.endswith(".git/info/exclude"):
             return True
         above = rules.folder(parent(path)).out
-        return above is None or above.reason is SkipReason.UNREADABLE
+        if above is None or above.reason is SkipReason.UNREADABLE:
+            return True
+        return any(rules.folder(parent(folder)).out is None for folder in judged_by(path))
 
     def identity(self) -> RootIdentity | None:
         """Tell which folder stands at the root now."""
@@ -116,6 +119,7 @@ class WatchedTree:
         """
         self.require_root()
         scopes = [scope for path in paths if (scope := scope_of(path)) is not None]
+        scopes += [folder for path in paths for folder in judged_by(path)]
         rules = self._renew_rules() if scopes or self._rules is None else self._rules
         files: list[str] = []
         gone: list[str] = []

@@ -56,6 +56,22 @@ async def test_atomic_save_keeps_the_file(followed: Followed) -> None:
         await followed.agrees(["kept.md", "marker.md"])
 
 
+@pytest.mark.parametrize(
+    ("folder", "sign"), [("work", "work/CACHEDIR.TAG"), ("env", "env/bin/activate"), ("dist", "pyproject.toml")]
+)
+async def test_folder_is_judged_anew_when_its_sign_comes_or_goes(bench: WatcherBench, folder: str, sign: str) -> None:
+    """Row L3: what tells a build's output apart comes after it in a checkout, and goes again."""
+    write_tree(bench.root, {"kept.md": "kept", f"{folder}/a.md": "one", f"{folder}/bin/b.md": "two"})
+    both = [f"{folder}/a.md", f"{folder}/bin/b.md"]
+    with anyio.fail_after(LIMIT_S):
+        async with bench.following() as followed:
+            await followed.agrees(["kept.md", *both])
+            write_tree(followed.root, {sign: "Signature: one\n"})
+            await followed.agrees(["kept.md", *([] if sign.startswith(folder) else [sign])])
+            (followed.root / sign).unlink()
+            await followed.agrees(["kept.md", *both])
+
+
 async def test_folder_moved_in_and_out(followed: Followed, tmp_path: Path) -> None:
     """Case 19, fact M9: a moved folder makes one event, its files none."""
     files = {f"d/e{n % 3}/f{n}.md": f"text {n}" for n in range(20)}
