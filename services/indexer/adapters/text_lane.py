@@ -16,7 +16,7 @@ from msgspec import Struct
 from services.indexer.adapters.files import Gone, Skipped, Unstable
 from services.indexer.adapters.reading import Content, Failed, Outcome, Prepared, Reader, Unchanged
 from services.indexer.adapters.store import IndexStore
-from services.indexer.core.embedplan import BULK, LIVE
+from services.indexer.core.embedplan import BULK, LIVE, bulk_order_ns
 from services.indexer.core.prepare import PreparedDocument
 from shared.deny import DenyList
 from shared.identity import TextHash
@@ -161,10 +161,12 @@ class TextLane:
         return self._denylist[1]
 
     def _index(self, document: PreparedDocument, urgency: Urgency) -> None:
+        is_live = urgency == "live"
+        order_ns = document.mtime_ns if is_live else bulk_order_ns(document.path, document.mtime_ns)
         for epoch in self._store.epochs():
             gone, came = self._store.documents(epoch).write(document)
             embeddings = self._store.embeddings(epoch)
-            embeddings.add_missing(came, urgency=LIVE if urgency == "live" else BULK, touched_ns=document.mtime_ns)
+            embeddings.add_missing(came, urgency=LIVE if is_live else BULK, touched_ns=order_ns)
             kept = set(came)
             embeddings.drop_unused(text for text in gone if text not in kept)
 

@@ -3,7 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.indexer.core.embedplan import ASKED, BULK, BULK_REQUEST_TOKENS, LIVE, MissingText, pack
+from services.indexer.core.embedplan import (
+    ASIDE_NS,
+    ASKED,
+    BULK,
+    BULK_REQUEST_TOKENS,
+    LIVE,
+    MissingText,
+    bulk_order_ns,
+    pack,
+)
 from shared.bus import MAX_MESSAGE_BYTES
 from shared.codec import encode
 from shared.identity import TextHash, text_hash
@@ -65,3 +74,12 @@ def test_vectors_of_any_request_fit_a_message():
     for group in pack(texts, BULK_REQUEST_TOKENS):
         items = tuple(VectorItem(text_hash=text.text_hash, vector=bytes(4 * DIM)) for text in group)
         assert len(encode(TextsEmbedded(model_id="m" * 200, items=items))) <= MAX_MESSAGE_BYTES
+
+
+def test_in_a_fresh_clone_the_product_is_embedded_before_its_tests():
+    """All files have one age, and tests are written last; what people changed since comes before both."""
+    written = ["docs/use.md", "src/app.py", "examples/x.py", "tests/test_app.py", "vendor/lib.js", "src/app_pb2.py"]
+    ages = {path: 1_700_000_000_000_000_000 + number for number, path in enumerate(written)}
+    ages["tests/test_new.py"] = ages["src/app.py"] + 2 * ASIDE_NS
+    order = sorted(ages, key=lambda path: bulk_order_ns(path, ages[path]), reverse=True)
+    assert order[:3] == ["tests/test_new.py", "src/app.py", "docs/use.md"]
