@@ -34,7 +34,7 @@ from services.mcp_gateway.core.note_answers import AnyAnswer, Listed, NoteAnswer
 from services.mcp_gateway.core.note_text import full_note_text, short_note_text, without_note_text
 from services.mcp_gateway.core.permits import Permit, listed
 from services.mcp_gateway.core.text import error_text, full_text, short_text, without_passages
-from services.mcp_gateway.core.tool import Tool
+from services.mcp_gateway.core.tool import Hints, Tool
 from services.mcp_gateway.core.tools import BY_NAME, INSTRUCTIONS, TOOLS, input_schema, output_schema
 from shared import logs
 from shared.errors import ErrorCode, KxError
@@ -119,12 +119,16 @@ def _shown(tool: Tool, *, is_gated: bool) -> types.Tool:
         description=tool.description,
         input_schema=input_schema(tool.takes, is_gated=is_gated),
         output_schema=output_schema(tool.gives),
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.hints.read_only,
-            destructive_hint=tool.hints.destructive,
-            idempotent_hint=tool.hints.idempotent,
-            open_world_hint=False,
-        ),
+        annotations=_annotations(tool.hints),
+    )
+
+
+def _annotations(hints: Hints) -> types.ToolAnnotations:
+    """Say what is not taken for granted anyway: the list of tools stands in every agent's context."""
+    if hints.read_only:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.ToolAnnotations(
+        destructive_hint=hints.destructive, idempotent_hint=hints.idempotent or None, open_world_hint=False
     )
 
 

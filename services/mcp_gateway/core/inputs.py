@@ -14,20 +14,15 @@ MAX_TOKENS = 25_000  # what common agents accept as one tool result; more is ref
 
 ProjectId = Annotated[
     str | None,
-    Meta(
-        description="The UUID under mcp.projectId in the .kx.json of the project you work on. Required if it has one."
-    ),
+    Meta(description="mcp.projectId in your project's .kx.json."),
 ]
 ProjectRoot = Annotated[
     str | None,
-    Meta(description="Absolute path of the root folder of the project you work on. Required with the project id."),
+    Meta(description="Absolute path of your project's folder."),
 ]
 Form = Annotated[
     Literal["structured", "text"],
-    Meta(
-        description="Where the passages go: 'structured' (default) puts them into structuredContent; 'text' puts them "
-        "into the text block, for a client that shows only text."
-    ),
+    Meta(description="text: passages in the text block, for a client that shows only that."),
 ]
 
 
@@ -46,42 +41,39 @@ class SearchInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     query: Annotated[
         str,
         Meta(
-            description="What you look for: a question, an identifier, words. Any text; there is no query language.",
+            description="A question, an identifier, words: any text, no query language.",
             min_length=1,
             max_length=10_000,
         ),
     ]
-    top: Annotated[int, Meta(description="How many results.", ge=1, le=100)] = 10
-    offset: Annotated[int, Meta(description="Results to leave out, for paging.", ge=0, le=10_000)] = 0
-    type: Annotated[Literal["all", "docs", "code", "config", "vault"], Meta(description="Only this kind of file.")] = (
-        "all"
-    )
+    top: Annotated[int, Meta(description="Results.", ge=1, le=100)] = 10
+    offset: Annotated[int, Meta(description="Results to leave out.", ge=0, le=10_000)] = 0
+    type: Annotated[Literal["all", "docs", "code", "config", "vault"], Meta(description="Only this kind.")] = "all"
     path: Annotated[
         str,
         Meta(
-            description="Only project-relative paths that match this glob, e.g. src/**/*.py (`**` crosses folders).",
+            description="Only paths that match this glob, e.g. src/**/*.py.",
             max_length=1_000,
         ),
     ] = ""
     mode: Annotated[
         Mode,
         Meta(
-            description="How meaning and words are put together. auto suits nearly every question; lexical is exact words "
-            "only, semantic meaning only, rrf fuses ranks with `k`, hybrid mixes scores with `alpha`."
+            description="auto suits nearly every question; lexical: words only, semantic: meaning only, rrf fuses ranks "
+            "with `k`, hybrid mixes scores with `alpha`."
         ),
     ] = "auto"
-    k: Annotated[int, Meta(description="Constant of reciprocal rank fusion (mode rrf).", ge=1, le=1000)] = 60
-    alpha: Annotated[float, Meta(description="Mode hybrid: 1 is words only, 0 meaning only.", ge=0, le=1)] = 0.5
-    group: Annotated[
-        Group, Meta(description="file: one result a file, best passage first; passage: a flat list of passages.")
-    ] = "file"
-    explain: Annotated[bool, Meta(description="Show the named parts of each score.")] = False
+    k: Annotated[int, Meta(description="Constant of mode rrf.", ge=1, le=1000)] = 60
+    alpha: Annotated[float, Meta(description="Mode hybrid: 1 words, 0 meaning.", ge=0, le=1)] = 0.5
+    group: Annotated[Group, Meta(description="file: one result a file, best passage first; passage: a flat list.")] = (
+        "file"
+    )
+    explain: Annotated[bool, Meta(description="Show the parts of each score.")] = False
     max_snippet_lines: (
         Annotated[
             int,
             Meta(
-                description="At most this many lines of each passage, those that answer; 0 gives places only. Without it "
-                "whole passages, unless the project's configuration sets maxSnippetLines.",
+                description="Lines of each passage, those that answer; 0: places only. Default: the project's, or all.",
                 ge=0,
                 le=MAX_SNIPPET_LINES,
             ),
@@ -92,8 +84,7 @@ class SearchInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Annotated[
             int,
             Meta(
-                description="So many of the first results have text, the others a place. Without it all, unless the "
-                "project's configuration sets maxSnippetResults.",
+                description="So many of the first results have text. Default: the project's, or all.",
                 ge=0,
                 le=MAX_SNIPPET_RESULTS,
             ),
@@ -103,8 +94,7 @@ class SearchInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_tokens: Annotated[
         int,
         Meta(
-            description="How many tokens the answer may have, estimated from above; passages are shortened to the lines "
-            "that answer before results are left out.",
+            description="Length of the answer; passages are shortened before results are left out.",
             ge=200,
             le=MAX_TOKENS,
         ),
@@ -118,7 +108,7 @@ class IngestInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     path: Annotated[
         str,
         Meta(
-            description="File or folder of the project, relative to its root (or absolute, inside it).",
+            description="File or folder of the project, relative to its root or absolute.",
             min_length=1,
             max_length=4_096,
         ),
@@ -130,7 +120,7 @@ class ReindexInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     full: Annotated[
         bool,
-        Meta(description="Build the whole index anew; the old one answers until it is complete. Rarely needed."),
+        Meta(description="Build the whole index anew; rarely needed."),
     ] = False
 
 

@@ -12,7 +12,7 @@ KNOWLEDGE_TOOLS = (
         title="Search the knowledge bases",
         description="Find passages of reference documents that were written down and published for all projects: runbooks, "
         "guidelines, specifications. Each result has a reference, knowledge:<item>@<revision>: cite it, it names exactly "
-        "this text for good. With `reference` it reads a cited revision whole. Drafts and what was withdrawn are never shown.",
+        "this text for good. With `reference` it reads a cited revision whole.",
         takes=SearchKnowledgeInput,
         gives=KnowledgeAnswer,
         hints=Hints(read_only=True),

@@ -13,14 +13,12 @@ Kind = Literal["progress", "block", "done", "reopen", "avanco", "bloqueio", "con
 
 Session = Annotated[
     str,
-    Meta(
-        description="Your own id of this session, to be recorded. Known by itself where the client was started with KX_SESSION_ID."
-    ),
+    Meta(description="Id of your session."),
 ]
-Ref = Annotated[str, Meta(description="The activity: its number (#3 or 3) or its slug.", min_length=1, max_length=300)]
-Url = Annotated[str, Meta(description="Address of the published page, http or https.", min_length=1, max_length=2_000)]
+Ref = Annotated[str, Meta(description="Number (3) or slug of the activity.", min_length=1, max_length=300)]
+Url = Annotated[str, Meta(description="Address of the page, http(s).", min_length=1, max_length=2_000)]
 Limit = Annotated[int, Meta(description="How many.", ge=1, le=100)]
-Offset = Annotated[int, Meta(description="How many to leave out, for paging.", ge=0)]
+Offset = Annotated[int, Meta(description="How many to leave out.", ge=0)]
 
 
 class ActivityAddInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,20 +29,18 @@ class ActivityAddInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fiel
         "data_entrega": "due", "sessao": "session",
     }  # fmt: skip
 
-    title: Annotated[str, Meta(description="What it is called; its slug must be new.", min_length=1, max_length=200)]
+    title: Annotated[str, Meta(description="Its slug must be new.", min_length=1, max_length=200)]
     description: Annotated[str, Meta(description="What it is about, in Markdown.")] = ""
-    squad: Annotated[str, Meta(description="Team, one of the project's squads; any other becomes transversal.")] = ""
+    squad: Annotated[str, Meta(description="Team, one of the project's squads; else transversal.")] = ""
     module: Annotated[str, Meta(description="Main module or service.")] = ""
     status: Annotated[
         Literal["em-andamento", "pendente"], Meta(description="em-andamento: begun; pendente: planned.")
     ] = "em-andamento"
-    tags: Annotated[tuple[str, ...] | str, Meta(description="Tags, as a list or separated by commas.")] = ()
-    branches: Annotated[
-        tuple[str, ...] | str, Meta(description="Branches as repository:branch, as a list or separated by commas.")
-    ] = ()
+    tags: Annotated[tuple[str, ...] | str, Meta(description="Words to find it by.")] = ()
+    branches: Annotated[tuple[str, ...] | str, Meta(description="Each as repository:branch.")] = ()
     doc: Annotated[str, Meta(description="Where the feature is documented.")] = ""
-    started: Annotated[str, Meta(description="Day it began, YYYY-MM-DD; today without it.")] = ""
-    due: Annotated[str, Meta(description="Day it is planned for, YYYY-MM-DD.")] = ""
+    started: Annotated[str, Meta(description="YYYY-MM-DD. Default: today.")] = ""
+    due: Annotated[str, Meta(description="YYYY-MM-DD.")] = ""
     session: Session = ""
 
 
@@ -59,13 +55,13 @@ class ActivityUpdateInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_f
     kind: Annotated[
         Kind,
         Meta(
-            description="progress (avanco): log entry under today; block (bloqueio): what is in the way, and it is blocked; "
-            "done (conclusao): it ended; reopen (reabertura): a concluded one goes on."
+            description="progress (avanco): what was done; block (bloqueio): it is blocked from now on; done (conclusao): it "
+            "ended; reopen (reabertura): a concluded one goes on."
         ),
     ]
     text: Annotated[
         str,
-        Meta(description="What was done, is in the way or came out, in Markdown. May be empty for done and reopen."),
+        Meta(description="In Markdown; may be empty for done and reopen."),
     ] = ""
     session: Session = ""
 
@@ -77,9 +73,7 @@ class ActivityStatusInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_f
 
     limit: Limit = 20
     offset: Offset = 0
-    status: Annotated[
-        str, Meta(description="Only this state: em-andamento, pendente, bloqueado or concluida.", max_length=100)
-    ] = ""
+    status: Annotated[str, Meta(description="em-andamento, pendente, bloqueado or concluida.", max_length=100)] = ""
     format: Form = "structured"
 
 
@@ -106,7 +100,7 @@ class ArtifactAddInput(ToolInput, frozen=True, kw_only=True, forbid_unknown_fiel
     title: Annotated[str, Meta(description="What the page is called.")] = ""
     description: Annotated[str, Meta(description="What it is about, on one line.")] = ""
     activity: Annotated[
-        str, Meta(description="Number or slug of the activity that made it; without it the one of the session.")
+        str, Meta(description="Number or slug of the activity that made it. Default: the session's.")
     ] = ""
     file: Annotated[str, Meta(description="The file that was published.")] = ""
     agent: Annotated[str, Meta(description="Who published it.")] = ""

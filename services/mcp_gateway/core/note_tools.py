@@ -29,8 +29,7 @@ NOTE_TOOLS = (
         name="megabrain_add",
         title="Begin an activity",
         description="Record a new piece of work of this project as a note in .vault/megabrain, with a number that stays. "
-        "Use it when work begins or is planned that is worth remembering. Portuguese argument names (titulo, descricao …) "
-        "are understood.",
+        "Use it when work begins or is planned that is worth remembering.",
         takes=ActivityAddInput,
         gives=ActivityAnswer,
         hints=Hints(idempotent=False),
@@ -40,8 +39,7 @@ NOTE_TOOLS = (
         name="megabrain_update",
         title="Record progress, a block or the end",
         description="Write into the note of an activity what was done, what is in the way, or how it ended. Use it whenever "
-        "work got on, stopped or was finished. Recording the same twice on a day changes nothing. Portuguese argument "
-        "names and kinds (slug, tipo, texto; avanco, bloqueio, conclusao) are understood.",
+        "work got on, stopped or was finished. Recording the same twice on a day changes nothing.",
         takes=ActivityUpdateInput,
         gives=ActivityAnswer,
         hints=Hints(),
@@ -51,7 +49,7 @@ NOTE_TOOLS = (
         name="megabrain_status",
         title="Activities and where each stopped",
         description="List the activities of this project, the one changed last first, with counts by state and where each "
-        "stopped. Use it to see what is being worked on, what is blocked and where to go on.",
+        "stopped.",
         takes=ActivityStatusInput,
         gives=ActivitiesAnswer,
         hints=Hints(read_only=True),
@@ -69,9 +67,8 @@ NOTE_TOOLS = (
     Tool(
         name="megabrain_artifact_add",
         title="Record a published page",
-        description="Keep the address of a page that was published with the activity that made it. A known address gets "
-        "its next version, and only what is given overwrites. Portuguese argument names (titulo, atividade …) are "
-        "understood.",
+        description="Keep the address of a page that was published, with the activity that made it. A known address gets "
+        "its next version, and only what is given overwrites.",
         takes=ArtifactAddInput,
         gives=ArtifactAnswer,
         hints=Hints(idempotent=False),
