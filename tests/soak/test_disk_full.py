@@ -20,6 +20,7 @@ from shared.subjects import PROGRESS
 from tests.soak.conftest import IS_SOAK, Report
 from tests.support.index_facts import facts_of
 from tests.support.indexing import Indexing, indexing
+from tests.support.megabrain_bench import Bench
 
 pytestmark = pytest.mark.anyio
 
@@ -100,6 +101,42 @@ async def test_full_disk_stops_the_work_with_its_name_and_it_goes_on_by_itself(
             problems += [flaw for flaw in [flaw_of(connection)] if flaw]
             connection.close()
     report("F5", problems, fills=fills, corrupt=0, equal=fills - len(problems))
+
+
+async def test_note_is_written_whole_or_not_at_all(tmp_path, amount: Amount, report: Report):
+    """Row F5: without space a note stays as it was, is said not to be written, and is written when there is space."""
+    fills, problems, refused, written = amount(20), [], 0, 0
+    for fill in range(fills):
+        with small_disk(tmp_path / f"disk{fill}") as disk:
+            bench, ballast = Bench(disk), disk / "ballast"
+            async with bench.serving() as ask:
+                await ask.add("First", tags=("kept",))
+                free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+                ballast.write_bytes(b"x" * (free - fill % 5 * 16_384))
+                for number in range(20):
+                    before = {path: path.read_bytes() for path in bench.vault.rglob("*.md")}
+                    said = f"step {number} " + "long words " * 400
+                    try:
+                        await (ask.update("1", said) if number % 2 else ask.add(f"Other {number}", description=said))
+                        written += 1
+                    except KxError as error:
+                        refused += 1
+                        problems += [] if error.code is ErrorCode.DISK_FULL else [f"fill {fill}: {error}"]
+                        problems += half_written(bench.vault, before)
+                ballast.unlink()
+                await ask.update("1", "there is space")
+                problems += [] if "there is space" in bench.note("first").read_text() else ["not written after"]
+                rests = [path.name for path in bench.vault.rglob("*") if ".tmp" in path.name]
+                problems += [f"left: {rests}"] if rests else []
+    problems += [] if refused >= fills else ["it was never full"]
+    report("F5 notes", problems, fills=fills, refused=refused, written=written, half_written=0)
+
+
+def half_written(vault: Path, before: dict[Path, bytes]) -> list[str]:
+    """Name the notes that are other than before a write that was refused; the map may follow later."""
+    now = {path: path.read_bytes() for path in (vault / "megabrain").glob("*.md")}
+    notes = {path: data for path, data in before.items() if path.parent.name == "megabrain"}
+    return [f"{path.name} changed though it was refused" for path in {*now, *notes} if now.get(path) != notes.get(path)]
 
 
 LIMITED = """

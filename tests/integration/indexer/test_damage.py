@@ -15,6 +15,7 @@ from shared.messages import ProgressRequest
 from shared.subjects import PROGRESS
 from tests.support.index_facts import facts_of
 from tests.support.indexing import Indexing, indexing
+from tests.support.rows import passed
 
 pytestmark = pytest.mark.anyio
 
@@ -137,6 +138,7 @@ async def test_newer_format_is_refused_and_the_file_stays_as_it_is(root, tmp_pat
     with pytest.raises(KxError, match="newer kx"):
         open_reader(path, work.project.instance)
     assert hashlib.sha256(path.read_bytes()).digest() == before
+    passed("F17", direction="down", refused=1, bytes_changed=0)
 
 
 async def test_older_format_is_migrated_and_ends_equal(root, tmp_path):
@@ -155,6 +157,7 @@ async def test_older_format_is_migrated_and_ends_equal(root, tmp_path):
     again = await run(root, tmp_path / ".kx")
     assert facts_of(path, instance) == expected
     assert again.embedder.asked == []
+    passed("F17", direction="up", equal=1, embedded=0)
 
 
 async def test_busy_database_is_no_damage_and_the_work_goes_on(root, tmp_path):
