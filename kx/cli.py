@@ -5,6 +5,7 @@ A verb's module is imported when it is called, because start-up is a budget.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from collections.abc import Sequence
@@ -16,9 +17,10 @@ from kx.catalogue import Catalogue
 from kx.context import Context
 from kx.exits import Exit, exit_code_of
 from kx.help import spoken
+from kx.streams import abandon_stdout, ensure_streams
 from kx.terminal import visible
 from kx.usage import SuggestingGroup, usage_error
-from shared.errors import KxError
+from shared.errors import ErrorCode, KxError
 from shared.settings import fallback_language, harden_process, load_settings
 
 VERBS = (
@@ -105,6 +107,7 @@ def main(ctx: click.Context, /, **flags: Any) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command and give its exit code; no traceback and no apology reaches the user."""
+    ensure_streams()
     harden_process()
     # SIGPIPE stays ignored: click ends quietly where the reader of an answer is gone (`kx search … | head`), and a peer
     # that goes away on a socket must not end the command.
@@ -147,6 +150,14 @@ def _known(error: BaseException) -> KxError:
     """Find our error inside the groups that task groups raise; anything else is a fault of kx and is raised."""
     if isinstance(error, KxError):
         return error
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        abandon_stdout()
+        return KxError(
+            ErrorCode.DISK_FULL,
+            "the output could not be written: {reason}",
+            hint="free some space where the output goes",
+            reason=error.strerror,
+        )
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             try:

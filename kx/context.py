@@ -64,7 +64,7 @@ class Context:
 
     def find(self, path: Path | None) -> tuple[Found, LoadedConfig]:
         """Find the project of `path` (None: of the working directory) and its configuration; warnings are told."""
-        found = find_project(path or Path.cwd(), self.registry, self.settings, explicit=path is not None)
+        found = find_project(path or working_directory(), self.registry, self.settings, explicit=path is not None)
         loaded = load_project_config(found.root, self.settings)
         for warning in loaded.warnings:
             if warning not in self._warned:
@@ -88,6 +88,23 @@ class Context:
         if self.registry.find(found.root, loaded) is None:
             raise not_indexed(found.root)
         return self.registry.enrol(found.root, loaded)
+
+
+def working_directory() -> Path:
+    """Give the working directory.
+
+    Raises:
+        KxError: PATH_NOT_FOUND when it was removed.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise KxError(
+            ErrorCode.PATH_NOT_FOUND,
+            "the working directory is gone: {reason}",
+            hint="go to a folder that exists, for example: cd ~",
+            reason=error.strerror,
+        ) from error
 
 
 def not_indexed(root: Path) -> KxError:

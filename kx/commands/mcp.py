@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from kx.context import Context
+from kx.context import Context, working_directory
 from kx.pump import pump
 from shared.errors import ErrorCode, KxError
 from shared.local_link import PROTOCOL, Hello
@@ -42,7 +42,7 @@ def command(context: Context, roots: tuple[Path, ...], *, strict: int, session: 
         role="mcp",
         project_root=None if root is None else os.fspath(root),
         strict_project_root=bool(strict),
-        cwd=os.fspath(Path.cwd()),
+        cwd=os.fspath(working_directory()),
         session_id=session or settings.session_id or None,
     )
 

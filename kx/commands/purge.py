@@ -9,12 +9,12 @@ import anyio
 import click
 
 from kx.client import services
-from kx.context import Context
+from kx.context import Context, working_directory
 from kx.upkeep import until_tidy
 from shared.errors import ErrorCode, KxError
 from shared.project_config import LoadedConfig
 from shared.registry import Project
-from shared.relpath import RelPath, encode_path
+from shared.relpath import RelPath, decode_path, encode_path
 from shared.subjects import PURGE
 from shared.treerules import TreeRules
 from shared.upkeep_messages import PathsPurged, PurgePaths
@@ -35,7 +35,7 @@ def command(context: Context, path: Path, *, verify: bool, yes: bool, stack: boo
 
     The file itself is not touched. Earlier versions of any text and vectors nobody uses are erased with it.
     """
-    place = Path(os.path.normpath(Path.cwd() / path))
+    place = _meant(path)
     found, loaded = context.find(_nearest(place))
     project = context.registered(found.root)
     rel = _inside(project, place)
@@ -80,6 +80,12 @@ async def _purge(context: Context, project: Project, rel: str, verify: bool, sta
         count=len(probes.pieces),
         files=", ".join(left) or index.name,
     )
+
+
+def _meant(typed: Path) -> Path:
+    """Give the place of what was typed; a name that is escaped as answers print it is that file."""
+    place = Path(os.path.normpath(working_directory() / typed))
+    return place if os.path.lexists(place) else Path(os.fsdecode(decode_path(os.fspath(place))))
 
 
 def _nearest(place: Path) -> Path:

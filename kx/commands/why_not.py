@@ -12,14 +12,14 @@ import click
 
 from kx.client import services
 from kx.commands.search import KINDS
-from kx.context import Context
+from kx.context import Context, working_directory
 from kx.examination import why_not_json, why_not_text
 from kx.exits import Exit
 from kx.render import as_json
 from shared.errors import ErrorCode, KxError
 from shared.messages import Group, KindFilter, Mode, SearchRequest
 from shared.registry import Project
-from shared.relpath import encode_path
+from shared.relpath import decode_path, encode_path
 from shared.search_messages import WhyNotReply, WhyNotRequest
 from shared.subjects import WHY_NOT
 
@@ -115,10 +115,12 @@ def _place_of(project: Project, place: str) -> tuple[str, int]:
 def _inside(project: Project, typed: str) -> str:
     """Give the project's path of what was typed; links are not followed, the file need not exist."""
     root = os.fspath(project.root_path)
-    from_here = os.path.normpath(Path.cwd() / typed)
+    from_here = os.path.normpath(working_directory() / typed)
     from_root = os.path.normpath(project.root_path / typed)
     is_here = os.path.lexists(from_here) and not os.path.lexists(from_root)
     real = from_here if is_here or Path(typed).is_absolute() else from_root
+    if not os.path.lexists(real):
+        real = os.fsdecode(decode_path(real))
     folder = os.path.realpath(os.path.dirname(real))  # noqa: PTH120 - the last component is judged as it is
     inside = os.path.join(folder, os.path.basename(real))  # noqa: PTH118, PTH119
     if not inside.startswith(root.rstrip("/") + "/"):

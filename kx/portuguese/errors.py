@@ -10,6 +10,8 @@ ERRORS: dict[str, str] = {
     "{root} has {count} files": "{root} tem {count} arquivos",
     "{file} is there already": "{file} já existe",
     "{path} cannot be used: {reason}": "{path} não pode ser usado: {reason}",
+    "the output could not be written: {reason}": "não foi possível escrever a saída: {reason}",
+    "the working directory is gone: {reason}": "a pasta atual não existe mais: {reason}",
     "there is no process {name}": "não existe o processo {name}",
     "no project {name} is registered": "nenhum projeto {name} está registrado",
     # the bus and its messages

@@ -6,6 +6,8 @@ HINTS: dict[str, str] = {
     "free memory or end other processes; indexing goes on by itself": (
         "libere memória ou encerre outros processos; a indexação continua sozinha"
     ),
+    "free some space where the output goes": "libere espaço onde a saída é escrita",
+    "go to a folder that exists, for example: cd ~": "vá para uma pasta que existe, por exemplo: cd ~",
     "see: {command} --help": "veja: {command} --help",
     "try it at once: kx search --index 'your question'; or keep it: kx setup {root}": (
         "experimente já: kx search --index 'sua pergunta'; ou fique com ele: kx setup {root}"

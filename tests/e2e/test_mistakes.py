@@ -151,3 +151,28 @@ def test_a_hostile_working_directory_is_never_executed(kx, tree):
     ran = kx("index", tree, "--wait", "text", cwd=tree)
     assert ran.code == 0, ran.err
     assert not list(tree.glob("*/ran"))
+
+
+@pytest.mark.parametrize("script", ['"$@" >&-', '"$@" >&- 2>&-', '"$@" <&-'], ids=["stdout", "both", "stdin"])
+def test_a_closed_stream_is_no_fault(kx, script):
+    """What is printed goes nowhere, and not into the next file that is opened."""
+    ran = kx.by_shell(script, "project", "list")
+    assert (ran.code, ran.out, "Traceback" in ran.err) == (0, "", False)
+
+
+def test_an_answer_that_cannot_be_written_is_told(kx):
+    """A full disk behind `>` ends in a sentence, not in a traceback."""
+    ran = kx.by_shell('"$@" >/dev/full', "doctor", "--json")
+    refused(ran, 1, "KX_DISK_FULL")
+    assert ran.err.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    "verb", [("search", "anything"), ("index",), ("purge", "a"), ("mcp",)], ids=lambda verb: verb[0]
+)
+def test_a_working_directory_that_is_gone_is_told(kx, tmp_path, verb):
+    """A shell may stand in a folder that another one removed."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    ran = kx.by_shell(f'cd "{gone}" && rmdir "{gone}" && exec "$@"', *verb)
+    refused(ran, 2, "KX_PATH_NOT_FOUND", "working directory", "cd ~")

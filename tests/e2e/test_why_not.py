@@ -42,6 +42,7 @@ def test_why_not_answers_alike_embedded_and_in_a_stack(kx, tree):
 def test_a_place_is_read_as_answers_print_it(kx, tree):
     """With its lines, from the root or from where one stands; a file whose name ends like a line is that file."""
     (tree / "odd:7").write_text("the circuit-open of an odd name\n")
+    (tree / "two\nlines.md").write_text("the circuit-open of a name on two lines\n")
     assert kx("index", tree, "--wait", "text").code == 0
 
     def asked(place, cwd):
@@ -52,6 +53,8 @@ def test_a_place_is_read_as_answers_print_it(kx, tree):
         assert (found["path"], found["line"], found["outcome"]) == ("src/breaker.py", 4, "shown"), place
     odd = asked("odd:7", tree)
     assert (odd["path"], odd["line"], odd["outcome"]) == ("odd:7", None, "shown")
+    escaped = asked("two\\x0alines.md", tree)
+    assert (escaped["path"], escaped["outcome"]) == ("two\\x0alines.md", "shown")
     outside = kx("why-not", "circuit-open", "../other.md", cwd=tree)
     assert outside.code == 1
     assert "KX_PATH_OUTSIDE_ROOT" in outside.err

@@ -42,6 +42,17 @@ class Kx:
         )
         return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
+    def by_shell(self, script: str, *arguments: str | Path) -> Ran:
+        """Run to the end what a shell makes of `script`, in which `"$@"` is the command."""
+        ran = subprocess.run(
+            ["sh", "-c", script, "sh", *self._line(arguments)],
+            env=self._environ("en"),
+            capture_output=True,
+            timeout=RUN_S,
+            check=False,
+        )
+        return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
     @contextmanager
     def running(self, *arguments: str | Path, log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
         """Start, and be sure that it ends with the context; with `log`, its output goes there."""
