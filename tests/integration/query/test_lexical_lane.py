@@ -57,3 +57,41 @@ def test_counts_of_a_word_follow_the_commits(tmp_path: Path) -> None:
                 assert snapshot.chunks_with(query_terms("kumquat").terms[0]) == count
                 assert snapshot.chunks_with("nowhere") == 0
     readers.close()
+
+
+def test_words_scored_one_by_one_add_up_to_what_the_index_says(tmp_path: Path) -> None:
+    """A filter is inside one statement over all words, no filter adds up what each word gave: one score to the last bit."""
+    path = tmp_path / "index.sqlite"
+    words = ("kumquat", "orange", "lemon", "lime")
+    with IndexBuilder(path, INSTANCE, tmp_path) as index:
+        for number in range(60):
+            text = " ".join(word for place, word in enumerate(words) for _ in range(number % (place + 2)))
+            index.add(f"{number:02}.md", f"{text} fruit number{number} {'of a tree ' * (number % 7)}", is_on_disk=False)
+    readers = IndexReaders()
+    for _ in range(2):  # as it is read, and as it is remembered
+        with readers.snapshot(path, INSTANCE) as snapshot:
+            asked = query_terms("lemon kumquat of a lime tree number7")
+            everything, at_once = Filters(), Filters(kinds=("docs",))
+            by_word = [(hit.passage.at.path, hit.score) for hit in lexical_hits(snapshot, asked, everything, DEPTH)]
+            assert by_word == [
+                (hit.passage.at.path, hit.score) for hit in lexical_hits(snapshot, asked, at_once, DEPTH)
+            ]
+    readers.close()
+
+
+def test_scores_of_a_word_follow_the_commits(tmp_path: Path) -> None:
+    """What a chunk is worth depends on all others: nothing of an earlier commit is added up."""
+    path = tmp_path / "index.sqlite"
+    readers = IndexReaders()
+    scores = []
+    for number in range(2):
+        with IndexBuilder(path, INSTANCE, tmp_path) as index:
+            index.add(f"{number}.md", f"kumquat number{number}", is_on_disk=False)
+            for other in range(5):
+                index.add(f"other{number}{other}.md", f"orange {number}{other}", is_on_disk=False)
+        with readers.snapshot(path, INSTANCE) as snapshot:
+            hits = lexical_hits(snapshot, query_terms("kumquat"), Filters(), DEPTH)
+            scores.append(hits[0].score)
+            assert [hit.passage.at.path for hit in hits] == [f"{of}.md" for of in range(number + 1)]
+    assert scores[0] != scores[1]
+    readers.close()
