@@ -29,7 +29,7 @@ from bench.synthetic_index import Ground, ground, questions_about
 from services.query.adapters.evidence import SampleCache, evidence_of, read_ahead
 from services.query.adapters.facts import FactsCache
 from services.query.adapters.lag import Lag
-from services.query.adapters.lanes import LANE_DEPTH, Outcomes, off
+from services.query.adapters.lanes import EVIDENCE_DEPTH, Outcomes, off
 from services.query.adapters.lexical_lane import lexical_hits
 from services.query.adapters.mirror_lane import MirrorLane
 from services.query.adapters.passages import Filters
@@ -108,9 +108,9 @@ def stages(found: Ground, questions: Sequence[str]) -> Clock:
             facts = facts_cache.of(project.instance, snapshot)
             sample = samples.of(project.instance, snapshot, facts.chunks)
             with clock.stage("lexical lane"):
-                lexical = lexical_hits(snapshot, question.lexical, filters, LANE_DEPTH)
+                lexical = lexical_hits(snapshot, question.lexical, filters, EVIDENCE_DEPTH)
             with clock.stage("vector lane"):
-                nearest = vectors.nearest(snapshot, vector, filters, LANE_DEPTH)
+                nearest = vectors.nearest(snapshot, vector, filters, EVIDENCE_DEPTH)
             with clock.stage("read ahead, beside the vector lane"):
                 read_ahead(hit.passage for hit in lexical)
             with clock.stage("unite, evidence"):

@@ -239,8 +239,7 @@ class Searcher:
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask_lag)
-            with_vectors = request.mode != "lexical"
-            outcomes = await self._lanes.run(project, question, filters, facts, with_vectors=with_vectors)
+            outcomes = await self._lanes.run(project, question, filters, facts, request.mode)
         return outcomes, lags[0]
 
     def _rule(

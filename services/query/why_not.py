@@ -45,6 +45,7 @@ from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
 from shared.identity import TextHash
 from shared.index_format import DocumentState
+from shared.messages import Mode
 from shared.relpath import can_name_an_entry
 from shared.search_messages import (
     MAX_PASSAGES,
@@ -146,10 +147,8 @@ class Examiner:
         """Ask both lanes for this file alone: how it scores even where a hundred others are better."""
         only = PathGlob(pattern=re.compile(re.escape(unicodedata.normalize("NFC", path)), re.DOTALL))
         filters = Filters(glob=only, is_denied=ranking.project.is_denied)
-        has_vectors = ranking.outcomes.vector.question is not None
-        return await self._lanes.run(
-            ranking.project, ranking.question, filters, ranking.facts, with_vectors=has_vectors
-        )
+        mode: Mode = "lexical" if ranking.outcomes.vector.question is None else "rrf"
+        return await self._lanes.run(ranking.project, ranking.question, filters, ranking.facts, mode)
 
     def _examined(self, request: WhyNotRequest, ranking: Ranking, near: Outcomes, sight: Sight) -> WhyNotReply:
         search = request.search

@@ -25,11 +25,15 @@ from services.query.core.passages import LaneHit, Passage
 from services.query.core.question import Question
 from shared.analyzer import ANALYZER_VERSION
 from shared.errors import ErrorCode, KxError
-from shared.messages import LaneReport, LaneState
+from shared.messages import LaneReport, LaneState, Mode
 
 LANE_DEPTH = 100
-"""Candidates of each lane: what fusion can see. Below 60 good passages are missed, above 200 only noise comes in; it is
-the same for every page of an answer, so that pages fit together."""
+"""Candidates of each lane: what fusion can see. Above 200 only noise comes in; it is the same for every page of an
+answer, so that pages fit together."""
+
+EVIDENCE_DEPTH = 60
+"""The same where every candidate is weighed by evidence, which is what costs. With 100 the mean NDCG is .001 better, no
+set more than .005 better or worse; below 50 good passages are missed."""
 
 MAX_EPOCH_SWAPS = 3
 
@@ -72,25 +76,27 @@ class Lanes:
         self._threads = {"lexical": CapacityLimiter(4), "vector": CapacityLimiter(4)}
 
     async def run(
-        self, project: SearchProject, question: Question, filters: Filters, facts: IndexFacts, *, with_vectors: bool
+        self, project: SearchProject, question: Question, filters: Filters, facts: IndexFacts, mode: Mode
     ) -> Outcomes:
-        """Ask both lanes at the same time; again when a rebuild was swapped in between the two."""
+        """Ask the lanes of a mode at the same time; again when a rebuild was swapped in between the two."""
         for _ in range(MAX_EPOCH_SWAPS):
-            found = await self._once(project, question, filters, facts, with_vectors=with_vectors)
+            found = await self._once(project, question, filters, facts, mode)
             if len({found.lexical.epoch, found.vector.epoch} - {0}) < 2:
                 return found
         return Outcomes(lexical=found.lexical, vector=off("the index was rebuilt meanwhile"))
 
     async def _once(
-        self, project: SearchProject, question: Question, filters: Filters, facts: IndexFacts, *, with_vectors: bool
+        self, project: SearchProject, question: Question, filters: Filters, facts: IndexFacts, mode: Mode
     ) -> Outcomes:
+        with_vectors = mode != "lexical"
+        depth = depth_of(mode)
         found: dict[str, LaneOutcome] = {}
 
         async def ask(name: str, lane: Callable[[], Awaitable[LaneOutcome]]) -> None:
             found[name] = await _guarded(name, lane)
 
         async def ask_words() -> None:
-            await ask("lexical", partial(self._lexical, project, question, filters))
+            await ask("lexical", partial(self._lexical, project, question, filters, depth))
             if "vector" not in found and with_vectors:  # there is something to wait for
                 passages = [hit.passage for hit in found["lexical"].hits]
                 await anyio.to_thread.run_sync(self._read_ahead, passages, limiter=self._threads["lexical"])
@@ -98,23 +104,23 @@ class Lanes:
         async with anyio.create_task_group() as lanes:
             lanes.start_soon(ask_words)
             if with_vectors:
-                lanes.start_soon(ask, "vector", partial(self._vector, project, question, filters, facts))
+                lanes.start_soon(ask, "vector", partial(self._vector, project, question, filters, facts, depth))
             else:
                 found["vector"] = off("the mode asks for words only")
         return Outcomes(lexical=found["lexical"], vector=found["vector"])
 
-    async def _lexical(self, project: SearchProject, question: Question, filters: Filters) -> LaneOutcome:
+    async def _lexical(self, project: SearchProject, question: Question, filters: Filters, depth: int) -> LaneOutcome:
         def look() -> LaneOutcome:
             with self._readers.snapshot(project.index, project.instance) as snapshot:
                 if snapshot.analyzer != ANALYZER_VERSION:
                     return off("the index was made by another version of kx; run: kx index --full")
-                hits = lexical_hits(snapshot, question.lexical, filters, LANE_DEPTH)
+                hits = lexical_hits(snapshot, question.lexical, filters, depth)
                 return _outcome(hits, snapshot.epoch, state="ok", coverage=1.0)
 
         return await anyio.to_thread.run_sync(look, limiter=self._threads["lexical"])
 
     async def _vector(
-        self, project: SearchProject, question: Question, filters: Filters, facts: IndexFacts
+        self, project: SearchProject, question: Question, filters: Filters, facts: IndexFacts, depth: int
     ) -> LaneOutcome:
         if facts.chunks and facts.chunks_without_vector == facts.chunks:
             return off("no text has a vector yet")
@@ -124,7 +130,7 @@ class Lanes:
             with self._readers.snapshot(project.index, project.instance) as snapshot:
                 if snapshot.model_id != asked.model_id:
                     return off(f"the index holds vectors of {snapshot.model_id}, the model here is {asked.model_id}")
-                hits = self._vectors.nearest(snapshot, asked.vector, filters, LANE_DEPTH)
+                hits = self._vectors.nearest(snapshot, asked.vector, filters, depth)
                 is_whole = facts.chunks_without_vector == 0
                 reason = "" if is_whole else f"{facts.missing} texts have no vector yet"
                 state: LaneState = "ok" if is_whole else "partial"
@@ -132,6 +138,11 @@ class Lanes:
                 return replace(found, question=asked.vector)
 
         return await anyio.to_thread.run_sync(look, limiter=self._threads["vector"])
+
+
+def depth_of(mode: Mode) -> int:
+    """Give how many candidates each lane brings in a mode."""
+    return EVIDENCE_DEPTH if mode == "auto" else LANE_DEPTH
 
 
 def off(reason: str, *, state: LaneState = "off") -> LaneOutcome:
