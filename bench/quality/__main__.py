@@ -163,7 +163,7 @@ def _corpora(options: argparse.Namespace) -> Iterable[Corpus]:
     started, built = time.perf_counter(), 0
     for (name, repo), asked in questions_of(options.data, tuple(options.set or SETS)).items():
         texts = SAME_TEXTS.get(name, name)
-        root = options.texts / texts / (repo if texts == name else _only_folder(options.texts / texts))
+        root = _folder_of(repo, options.texts / texts)
         if not root.is_dir():
             print(f"{name}/{repo}: no texts, left out")
             continue
@@ -175,8 +175,10 @@ def _corpora(options: argparse.Namespace) -> Iterable[Corpus]:
     print(f"{built} indexes built in {time.perf_counter() - started:.0f} s")
 
 
-def _only_folder(folder: Path) -> str:
-    return next(iter(sorted(path.name for path in folder.iterdir())))
+def _folder_of(repo: str, texts: Path) -> Path:
+    """Give the folder of a repository; sets that ask of another's texts call its only one by a name of their own."""
+    named = texts / repo
+    return named if named.is_dir() else min(texts.iterdir(), default=named)
 
 
 def _distinct(corpora: Sequence[Corpus]) -> list[Corpus]:

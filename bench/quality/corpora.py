@@ -24,9 +24,9 @@ from shared.relpath import RelPath, encode_path
 from shared.tokens import TokenCounter
 from shared.treerules import RulesConfig
 
-SETS = ("semble", "octocode-code", "octocode-docs", "faquad", "pira-pt", "pira-en", "pira-x", "trees")
+SETS = ("semble", "octocode-code", "octocode-docs", "faquad", "pira-pt", "pira-en", "pira-x", "trees", "trees-pt")
 # Sets that ask other questions of the same texts share an index.
-SAME_TEXTS = {"octocode-docs": "octocode-code", "pira-x": "pira-en"}
+SAME_TEXTS = {"octocode-docs": "octocode-code", "pira-x": "pira-en", "trees-pt": "trees"}
 INSTANCE = instance_id_from(b"a quality bench!")
 
 

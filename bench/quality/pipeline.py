@@ -10,7 +10,7 @@ from msgspec import Struct
 from bench.quality.corpora import INSTANCE, Corpus, Question
 from services.query.adapters.evidence import SampleCache, evidence_of
 from services.query.adapters.facts import FactsCache
-from services.query.adapters.lanes import LANE_DEPTH
+from services.query.adapters.lanes import EVIDENCE_DEPTH, LANE_DEPTH
 from services.query.adapters.lexical_lane import lexical_hits
 from services.query.adapters.passages import Filters
 from services.query.adapters.reader import IndexReaders, Snapshot
@@ -22,7 +22,8 @@ from services.query.core.evidence.weights import DEFAULT, Weights
 from services.query.core.fusion import Parts, unite
 from services.query.core.grouping import group
 from services.query.core.passages import Candidate, Ranked
-from services.query.core.question import question_of
+from services.query.core.question import Question as Asked
+from services.query.core.question import question_of, with_counterparts
 from services.query.core.ranking import RankingRule, best_first, rank
 from services.query.core.recency import Recency
 from shared.messages import Mode, SearchRequest
@@ -34,7 +35,8 @@ class Found(Struct, frozen=True, kw_only=True):
     """What the lanes brought for one question, and the evidence on it."""
 
     question: Question
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...]  # as deep as mode `auto` looks
+    deeper: tuple[Candidate, ...]  # as deep as the other modes do
     evidence: Evidence
     lanes_ms: float
     evidence_ms: float
@@ -48,14 +50,16 @@ def ask(corpus: Corpus, vectors: Mapping[str, bytes]) -> Iterator[Found]:
         sample = samples.of(INSTANCE, snapshot, facts.chunks)
         for judged in corpus.questions:
             question = question_of(SearchRequest(instance=INSTANCE, query=judged.query))
+            question = with_counterparts(question, snapshot.chunks_with)
             vector = vectors.get(judged.query)
             started = time.perf_counter()
-            candidates = _candidates(snapshot, judged.query, vector)
+            candidates, deeper = _candidates(snapshot, question, vector)
             looked = time.perf_counter()
             evidence = evidence_of(snapshot, candidates, question, facts=facts, sample=sample, vector=vector)
             yield Found(
                 question=judged,
                 candidates=tuple(candidates),
+                deeper=tuple(deeper),
                 evidence=evidence,
                 lanes_ms=(looked - started) * 1e3,
                 evidence_ms=(time.perf_counter() - looked) * 1e3,
@@ -71,7 +75,7 @@ def by_evidence(found: Found, weights: Weights = DEFAULT) -> list[Ranked]:
 
 def by_mode(found: Found, mode: Mode) -> list[Ranked]:
     """Rank the candidates as another mode does, without priors."""
-    return rank(found.candidates, RankingRule(mode=mode, recency=NO_RECENCY))
+    return rank(found.deeper, RankingRule(mode=mode, recency=NO_RECENCY))
 
 
 def files(ranked: Sequence[Ranked]) -> list[str]:
@@ -79,11 +83,10 @@ def files(ranked: Sequence[Ranked]) -> list[str]:
     return [result.path for result in group(fold_equal_texts(ranked), "file")]
 
 
-def _candidates(snapshot: Snapshot, query: str, vector: bytes | None) -> list[Candidate]:
-    question = question_of(SearchRequest(instance=INSTANCE, query=query))
-    lexical = lexical_hits(snapshot, question.terms, Filters(), LANE_DEPTH)
+def _candidates(snapshot: Snapshot, question: Asked, vector: bytes | None) -> tuple[list[Candidate], list[Candidate]]:
+    lexical = lexical_hits(snapshot, question.lexical, Filters(), LANE_DEPTH)
     nearest = ExactVectorLane().nearest(snapshot, vector, Filters(), LANE_DEPTH) if vector else []
-    return unite(lexical, nearest)
+    return unite(lexical[:EVIDENCE_DEPTH], nearest[:EVIDENCE_DEPTH]), unite(lexical, nearest)
 
 
 def _ranked(candidate: Candidate, parts: Parts) -> Ranked:

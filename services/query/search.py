@@ -42,7 +42,7 @@ from services.query.core.fusion import Scorer, unite
 from services.query.core.grouping import Result, group
 from services.query.core.packing import Wanted, excerpts
 from services.query.core.passages import Ranked
-from services.query.core.question import Question, question_of, with_synonyms
+from services.query.core.question import Question, has_counterparts, question_of, with_counterparts, with_synonyms
 from services.query.core.ranking import RankingRule, effective_mode, rank
 from services.query.core.recency import recency_for
 from shared.bus import Bus
@@ -167,7 +167,7 @@ class Searcher:
     ) -> Ranking:
         """Find and order everything there is for a question that can be searched."""
         filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=project.is_denied)
-        question = with_synonyms(question, project.synonyms)
+        question = await self._in_words_of_the_index(with_synonyms(question, project.synonyms), project)
         outcomes, lag = await self._ask(request, project, question, filters, facts)
         mode = _mode(request.mode, outcomes)
         candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
@@ -202,7 +202,8 @@ class Searcher:
         project, depth = ground.project, max(1, min(request.depth, MAX_CANDIDATE_DEPTH))
         filters = Filters(kinds=request.kinds, is_denied=project.is_denied)
         with self._readers.snapshot(project.index, project.instance) as snapshot:
-            texts = [hit.passage.text_hash for hit in lexical_hits(snapshot, question.lexical, filters, depth)]
+            asked_too = with_counterparts(question, snapshot.chunks_with).lexical
+            texts = [hit.passage.text_hash for hit in lexical_hits(snapshot, asked_too, filters, depth)]
             asked = json.dumps([text.hex() for text in texts])
             missing = {bytes(row[0]) for row in snapshot.all(_MISSING_OF, (asked,))}  # type: ignore[arg-type]
         return CandidateTexts(text_hashes=tuple(text for text in texts if text in missing))
@@ -223,6 +224,13 @@ class Searcher:
         if facts.epoch == 0:
             return Ground(project=project, problem=nothing, state="not_indexed")
         return Ground(project=project, facts=facts, state=_state(facts, Lag(text=0)))
+
+    async def _in_words_of_the_index(self, question: Question, project: SearchProject) -> Question:
+        def look() -> Question:
+            with self._readers.snapshot(project.index, project.instance) as snapshot:
+                return with_counterparts(question, snapshot.chunks_with)
+
+        return await self._blocking(look) if has_counterparts(question) else question
 
     async def _ask(
         self,

@@ -28,6 +28,10 @@ def word_worth(readers: IndexReaders, project: SearchProject, question: Question
             worth = {term: max(rarity(chunks, snapshot.chunks_with(term)), LEAST_WORTH) for term in terms}
     except KxError:
         worth = dict.fromkeys(terms, 1.0)
-    also = {synonym.term: synonym.share * worth[terms[synonym.item]] for synonym in question.synonyms}
+    also = {
+        synonym.term: synonym.share
+        * (max(rarity(chunks, synonym.chunks), LEAST_WORTH) if synonym.chunks else worth[terms[synonym.item]])
+        for synonym in question.synonyms
+    }
     pairs = {pair_key(a, b): min(worth[a], worth[b]) for a, b in pairwise(question.terms.stems)}
     return also | pairs | worth

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.query.core.path_glob import Below, PathGlob, compile_glob
-from services.query.core.synonyms import Synonym, SynonymTable, synonyms_of
+from services.query.core.synonyms import MAX_SYNONYMS, Synonym, SynonymTable, synonyms_of
+from services.query.core.translation import better_known, counterparts_of
 from shared.analyzer import MAX_QUERY_CHARS, QueryTerms, query_terms
 from shared.errors import ErrorCode, KxError
 from shared.excerpts import MAX_SNIPPET_LINES, MAX_SNIPPET_RESULTS
@@ -46,6 +48,22 @@ class Question(Struct, frozen=True, kw_only=True):
 def with_synonyms(question: Question, table: SynonymTable) -> Question:
     """Let a question also ask for what its words mean in this project."""
     return replace(question, synonyms=synonyms_of(question.terms, table))
+
+
+def has_counterparts(question: Question) -> bool:
+    """Tell whether `with_counterparts` would have to look into the index."""
+    return bool(counterparts_of(question.terms))
+
+
+def with_counterparts(question: Question, chunks_with: Callable[[str], int]) -> Question:
+    """Let a question also ask for what its words are called in the other language, where the index knows that better.
+
+    What the project says of a word stands: it has no other counterpart then.
+    """
+    said = {synonym.item for synonym in question.synonyms}
+    unsaid = (one for one in counterparts_of(question.terms) if one.item not in said)
+    found = better_known(unsaid, question.terms, chunks_with)
+    return replace(question, synonyms=(*question.synonyms, *found)[:MAX_SYNONYMS]) if found else question
 
 
 def clean(query: str) -> str:

@@ -25,6 +25,7 @@ class Synonym(Struct, frozen=True):
     term: str
     item: int  # place in the question's `terms` of what it stands for
     share: float  # what finding it counts, 0..1
+    chunks: int = 0  # that hold it, where they are counted: what was asked tells no more than the commonest of them
 
 
 class SynonymTable(Struct, frozen=True):

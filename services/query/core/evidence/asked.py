@@ -110,10 +110,10 @@ def asked_of(text: str, question: QueryTerms, corpus: Corpus, synonyms: Sequence
     """Weigh a question against the corpus it is asked of."""
     terms = question.terms
     place = {term: i for i, term in enumerate(terms)}
-    worth = np.array([corpus.idf(term) for term in terms], dtype=np.float64)
+    worth = _worth(terms, corpus, synonyms)
     pairs = tuple(dict.fromkeys((place[a], place[b]) for a, b in pairwise(question.stems) if a != b))
     joined = _joined(terms)
-    known = sum(corpus.idf(term) for term in terms if corpus.chunks_with.get(term, 0))
+    known = sum(worth[i] for i, term in enumerate(terms) if corpus.chunks_with.get(term, 0))
     return Asked(
         stems=_stems(terms, worth, synonyms),
         words=_words(question, corpus),
@@ -142,6 +142,14 @@ def names_asked(text: str) -> tuple[NameAsked, ...]:
             if part and fold(part) not in STOP_WORDS:
                 certain[part] = max(certainty, certain.get(part, 0.0))
     return tuple(NameAsked(name, certainty) for name, certainty in certain.items())
+
+
+def _worth(terms: Sequence[str], corpus: Corpus, synonyms: Sequence[Synonym]) -> Weights:
+    """Weigh each term; one that stands for a commoner word tells no more than that."""
+    chunks = [corpus.chunks_with.get(term, 0) for term in terms]
+    for synonym in synonyms:
+        chunks[synonym.item] = max(chunks[synonym.item], synonym.chunks)
+    return np.array([rarity(corpus.chunks, having) for having in chunks], dtype=np.float64)
 
 
 def _keyed(keys: Mapping[int, tuple[int, float]], worth: Sequence[float] | Weights) -> Keyed:
