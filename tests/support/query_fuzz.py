@@ -35,6 +35,9 @@ SPEECH = (
     "a.b.c",
 )
 
+MAX_CHARS = 10_000
+"""The longest query the gateway lets in."""
+
 CJK_FIRST, CJK_LAST = 0x4E00, 0x9FA5
 
 
@@ -65,16 +68,16 @@ def hostile_queries(rng: random.Random) -> Iterator[str]:
     long_ones: tuple[Callable[[], str], ...] = (
         lambda: "(" * 2_000 + ")" * 2_000,
         lambda: "[{(" * 700,
-        lambda: rng.choice(MARKS) * 10_000,
-        lambda: " ".join(f"word{rng.randrange(10_000)}" for _ in range(1_100))[:10_000],
-        lambda: "".join(rng.choice(vocabulary) for _ in range(2_000))[:10_000],
-        lambda: "".join(chr(rng.randrange(0x11_0000)) for _ in range(10_000)),
+        lambda: rng.choice(MARKS) * MAX_CHARS,
+        lambda: " ".join(f"word{rng.randrange(10_000)}" for _ in range(1_100)),
+        lambda: "".join(rng.choice(vocabulary) for _ in range(2_000)),
+        lambda: "".join(chr(rng.randrange(0x11_0000)) for _ in range(MAX_CHARS)),
         lambda: '"' * rng.randrange(1, 2_000),
-        lambda: " OR ".join(['"a"'] * 1_000)[:10_000],
+        lambda: " OR ".join(['"a"'] * 1_000),
     )
     while True:
         if rng.randrange(20) == 0:
-            yield rng.choice(long_ones)()
+            yield rng.choice(long_ones)()[:MAX_CHARS]
         elif rng.randrange(4) == 0:
             yield "".join(chr(rng.randrange(1, 0x11_0000)) for _ in range(rng.randrange(1, 40)))
         else:
