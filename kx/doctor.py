@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +33,7 @@ from shared.stack_file import running_stack
 
 State = Literal["ok", "warning", "error"]
 LITTLE_DISK_BYTES = 1_000_000_000  # an index of a large project, and a copy of it while it is compacted
+KNOWLEDGE_FILE = "knowledge.sqlite"
 FEW_WATCHES = 65_536  # folders; a large tree with its dependencies has some ten thousand
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 
@@ -212,6 +214,38 @@ def tokens(settings: Settings) -> Iterator[Finding]:
     yield _ok("tokens", "{count} access tokens", count=count)
 
 
+def knowledge(settings: Settings) -> Iterator[Finding]:
+    """Can what people wrote be read, which nothing can build anew: knowledge bases and the memory of projects."""
+    files = [settings.home / KNOWLEDGE_FILE, *sorted(settings.memory_dir.glob("*.sqlite"))]
+    kept = [path for path in files if path.exists()]
+    unreadable = [(path, problem) for path in kept if (problem := _problem_of(path))]
+    for path, problem in unreadable:
+        yield Finding(
+            check="knowledge",
+            state="error",
+            found="the database {path} cannot be used: {reason}",
+            hint="nothing was changed: look at the file and its disk, or put a copy of it back in its place",
+            code=ErrorCode.KNOWLEDGE_DAMAGED,
+            params={"path": str(path), "reason": problem},
+        )
+    if not unreadable:
+        yield _ok("knowledge", "{count} databases of knowledge and memory", count=len(kept))
+
+
+def _problem_of(database: Path) -> str:
+    """Give what is wrong with a database, "" for a sound or a busy one, which somebody can read."""
+    import apsw
+
+    try:
+        with closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            told = str(connection.pragma("quick_check"))
+    except apsw.BusyError:
+        return ""
+    except apsw.Error as error:
+        return str(error)
+    return "" if told == "ok" else told.splitlines()[0]
+
+
 def projects(settings: Settings) -> Iterator[Finding]:
     """Is each project's tree there, its configuration sound and its index whole."""
     registry = Registry(settings)
@@ -221,7 +255,7 @@ def projects(settings: Settings) -> Iterator[Finding]:
         try:
             yield _project(project, settings)
         except KxError as error:
-            yield _refused("project", error, state="warning" if error.code is ErrorCode.INDEX_MISSING else "error")
+            yield _refused("project", error) if error.code is not ErrorCode.INDEX_MISSING else _not_indexed(project)
 
 
 def _project(project: Project, settings: Settings) -> Finding:
@@ -247,8 +281,19 @@ def _project(project: Project, settings: Settings) -> Finding:
     return _ok("project", "{project} in {root}", project=project.project, root=project.root)
 
 
+def _not_indexed(project: Project) -> Finding:
+    return Finding(
+        check="project",
+        state="warning",
+        found="{root} is not indexed yet",
+        hint="index it: kx index {root}; or forget it: kx project remove {instance}",
+        code=ErrorCode.INDEX_MISSING,
+        params={"root": project.root, "instance": project.instance},
+    )
+
+
 CHECKS: tuple[Check, ...] = (
-    installation, database, model, documents, home, watching, stack, tokens, projects,
+    installation, database, model, documents, home, watching, stack, tokens, knowledge, projects,
 )  # fmt: skip
 
 
@@ -256,7 +301,7 @@ def _ok(check: str, found: str, **params: object) -> Finding:
     return Finding(check=check, state="ok", found=found, params={name: str(value) for name, value in params.items()})
 
 
-def _refused(check: str, error: KxError, state: State = "error") -> Finding:
+def _refused(check: str, error: KxError) -> Finding:
     return Finding(
-        check=check, state=state, found=error.message, hint=error.hint, code=error.code.value, params=error.params
+        check=check, state="error", found=error.message, hint=error.hint, code=error.code.value, params=error.params
     )

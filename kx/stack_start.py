@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from kx.bus_server import bus_is_running
+from kx.bus_server import bus_is_running, find_nats_server
 from kx.stack_lock import already_running, holder, try_hold
 from shared.errors import ErrorCode, KxError
 from shared.settings import Settings, child_environ, ensure_home
@@ -116,7 +116,12 @@ def unreachable(settings: Settings, problem: str) -> KxError:
 
 def _start(settings: Settings, held: int, linger_s: float | None = None) -> None:
     """Run `kx up`, which forks away from the terminal and from us; closes `held`."""
-    log = open_log(settings.run_dir, "up")
+    try:
+        find_nats_server()  # said here, where somebody reads it
+        log = open_log(settings.run_dir, "up")
+    except BaseException:
+        os.close(held)
+        raise
     lingering = () if linger_s is None else ("--linger", str(linger_s))
     try:
         subprocess.run(  # noqa: S603 - our own interpreter

@@ -12,6 +12,7 @@ import anyio
 import click
 from msgspec.structs import replace
 
+from kx.bus_server import find_nats_server
 from kx.context import Context
 from kx.exits import Exit
 from kx.interrupts import until_interrupted
@@ -54,6 +55,7 @@ def command(
         return Exit.DONE
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     ensure_home(context.settings)
+    find_nats_server()
     in_background = held is not None
     lock = adopt(held) if held is not None else hold(context.settings.run_dir)
     try:

@@ -48,6 +48,11 @@ DOCTOR: dict[str, str] = {
         "suba de novo: kx down, depois kx up -d; os logs estão em {logs}"
     ),
     "all services answer": "todos os serviços respondem",
+    "knowledge": "conhecimento",
+    "{count} databases of knowledge and memory": "{count} bancos de conhecimento e memória",
+    "index it: kx index {root}; or forget it: kx project remove {instance}": (
+        "indexe-o: kx index {root}; ou esqueça-o: kx project remove {instance}"
+    ),
     "{count} access tokens": "{count} tokens de acesso",
     "the folder {root} is not there": "a pasta {root} não está lá",
     "bring it back, tell where it went (kx project move {instance} FOLDER), or forget it: kx project remove {instance}": (

@@ -57,6 +57,24 @@ def test_a_model_that_is_not_there_is_named_with_its_repair(settings, tmp_path):
     assert found.hint
 
 
+def test_damaged_knowledge_and_memory_are_named(settings):
+    """What people wrote cannot be built anew: who looks after the machine hears of it before somebody needs it."""
+    assert "knowledge" not in troubles(settings)
+    for path in (settings.home / "knowledge.sqlite", settings.memory_dir / "0123456789abcdef.sqlite"):
+        path.write_bytes(b"no database, for sure" * 100)
+        found = troubles(settings)["knowledge"]
+        assert (found.state, found.code, found.params["path"]) == ("error", "KX_KNOWLEDGE_DAMAGED", str(path))
+        path.unlink()
+
+
+def test_a_project_without_an_index_is_named_by_its_folder(settings, tmp_path):
+    """The hint works from wherever it is read."""
+    project = make_shop(settings, tmp_path / "shop")
+    found = troubles(settings)["project"]
+    assert (found.state, found.params["root"]) == ("warning", project.root)
+    assert "kx index {root}" in found.hint
+
+
 def test_a_damaged_index_a_foreign_one_and_a_lost_folder_are_told_apart(settings, tmp_path):
     """Each with what to do; one bad project hides no other."""
     damaged, foreign, lost = (make_shop(settings, tmp_path / name) for name in ("damaged", "foreign", "lost"))
