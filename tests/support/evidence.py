@@ -16,8 +16,6 @@ from services.query.core.evidence.score import score
 from services.query.core.evidence.weights import Weights
 from services.query.core.synonyms import SynonymTable, synonyms_of
 from shared.analyzer import query_terms, terms
-from shared.embedded_text import embed_text
-from shared.identity import text_hash
 from shared.messages import KindFilter
 
 
@@ -72,12 +70,7 @@ def evidence_on(query: str, candidates: Sequence[Candidate], *, others: Sequence
 
 def excerpt_of(candidate: Candidate) -> Excerpt:
     """Make what is read of a candidate."""
-    return Excerpt(
-        text_hash=text_hash(embed_text(candidate.heading, candidate.text)),
-        heading=candidate.heading,
-        symbols=candidate.symbols,
-        text=candidate.text,
-    )
+    return Excerpt(heading=candidate.heading, symbols=candidate.symbols, text=candidate.text)
 
 
 def scores_of(evidence: Evidence, **changed: float) -> list[float]:

@@ -38,8 +38,8 @@ _BATCH: Final = 48  # chunks; for some two milliseconds a question waits for the
 _REST: Final = 2.0  # times as long as a batch took: questions come first
 
 _NEXT_CHUNKS = """
-SELECT c.id, c.text_hash, c.heading, c.symbols, c.text, d.kind
-FROM (SELECT id, text_hash, heading, symbols, text, document FROM chunk{e} WHERE id > ? ORDER BY id LIMIT ?) c
+SELECT c.id, c.heading, c.symbols, c.text, d.kind
+FROM (SELECT id, heading, symbols, text, document FROM chunk{e} WHERE id > ? ORDER BY id LIMIT ?) c
 CROSS JOIN document{e} d ON d.id = c.document
 ORDER BY c.id
 """
@@ -157,7 +157,7 @@ class WordMemory:
             seq = snapshot.seq
         if rows:
             with self._lent() as memory:
-                memory.read([_excerpt(row) for row in rows], [is_prose(str(row[5])) for row in rows])  # type: ignore[arg-type]
+                memory.read([_excerpt(row) for row in rows], [is_prose(str(row[4])) for row in rows])  # type: ignore[arg-type]
             index.last, index.chunks = int(rows[-1][0]), index.chunks + len(rows)  # type: ignore[arg-type]
         if len(rows) == _BATCH:
             return True
@@ -167,10 +167,9 @@ class WordMemory:
 
 def _excerpt(row: Row) -> Excerpt:
     return Excerpt(
-        text_hash=bytes(row[1]),  # type: ignore[arg-type]
-        heading=str(row[2]),
-        symbols=tuple(str(row[3]).split("\n")) if row[3] else (),
-        text=str(row[4]),
+        heading=str(row[1]),
+        symbols=tuple(str(row[2]).split("\n")) if row[2] else (),
+        text=str(row[3]),
     )
 
 

@@ -95,7 +95,7 @@ def test_a_full_memory_is_forgotten_and_not_filled_again_at_once(bench: QueryBen
     assert asked(words, readers, bench) == 60
     with words.memory() as memory:
         text = " ".join(f"other{i}" for i in range(20_000))
-        memory.read([Excerpt(text_hash=b"other", heading="", symbols=(), text=text)], [True])
+        memory.read([Excerpt(heading="", symbols=(), text=text)], [True])
     with words.memory() as memory:
         assert memory.passages == 0
     assert [asked(words, readers, bench) for _ in range(3)] == [0, 0, 0]

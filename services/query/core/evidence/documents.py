@@ -23,9 +23,9 @@ NAMES_WEIGHT: Final = 1.0
 
 def by_document(counts: Counts, file_of: Indices, files: int) -> Counts:
     """Add up the counts [passage, item] of each file's passages."""
-    together = np.zeros((files, counts.shape[1]))
-    np.add.at(together, file_of, counts)
-    return together
+    order = np.argsort(file_of, kind="stable")
+    first = np.searchsorted(file_of[order], np.arange(files))  # every file has a passage
+    return np.add.reduceat(counts[order], first, axis=0)
 
 
 def document_share(body: Counts, lengths: Weights, names: Names, asked: Asked) -> Shares:

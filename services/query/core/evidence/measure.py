@@ -76,10 +76,12 @@ class _Texts:
 
     def __init__(self, asked: Asked, sample: Sample, tokens: Tokens) -> None:
         self.asked, self.sample, self.tokens = asked, sample, tokens
-        self.found = wording.telling(tokens, asked)
+        stems = wording.found_among(tokens, tokens.stems, asked.stems)
+        words = wording.found_among(tokens, tokens.words, asked.words)
+        self.found = wording.telling(tokens, stems)
         self.counts = {
-            "stems": wording.stem_counts(tokens, asked.stems),
-            "words": wording.word_counts(tokens, asked.words),
+            "stems": wording.counts(stems, tokens.texts, len(asked.stems.worth)),
+            "words": wording.counts(words, tokens.texts, len(asked.words.worth)),
             "grams": wording.gram_counts(tokens, asked.grams),
             "pairs": wording.pair_counts(self.found, tokens.texts, asked),
         }

@@ -20,15 +20,10 @@ from services.query.core.evidence.name_book import NameBook, PathBook
 from services.query.core.evidence.tokens import Sizes, Tokens, sizes_of, tokens_of
 
 _HEADING_LINE: Final = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_LINK: Final = "[["
 
 
 class Readable(Protocol):
     """What is read of a passage."""
-
-    @property
-    def text_hash(self) -> bytes:
-        """The address of its heading and text."""
 
     @property
     def heading(self) -> str:
@@ -46,7 +41,6 @@ class Readable(Protocol):
 class Excerpt(Struct, frozen=True, kw_only=True):
     """A passage of which no more is known than what is read."""
 
-    text_hash: bytes
     heading: str
     symbols: tuple[str, ...]
     text: str
@@ -128,10 +122,10 @@ def names_in(passage: Readable, *, is_prose: bool) -> list[str]:
 def _keys_of(passages: Sequence[Readable], is_prose: Sequence[bool]) -> Hashes:
     """Give 64 bits of all that is read of each passage, other ones in each process: none stands for another.
 
-    What is embedded of a link is not all of it, so the address says too little of a text that may have one.
+    The address of a passage will not do: it is that of the text as embedded, where links have lost their targets.
     """
     keys = [
-        hash((passage.text if _LINK in passage.text else passage.text_hash, passage.heading, passage.symbols, prose))
+        hash((passage.text, passage.heading, passage.symbols, prose))
         for passage, prose in zip(passages, is_prose, strict=True)
     ]
     return np.maximum(np.array(keys, dtype=np.int64).view(np.uint64), np.uint64(1))

@@ -32,57 +32,70 @@ MAX_WINDOW_ITEMS: Final = 64  # bits of the mask
 class Found(Struct, frozen=True):
     """Where items asked stand in texts, in their order."""
 
+    token: Indices  # place among all tokens
     text: Indices
-    place: Indices  # among all tokens, or the telling ones
+    item: Indices
+    share: Weights  # what each counts: 1, less for a synonym
+
+
+class Telling(Struct, frozen=True):
+    """Where items asked stand in texts, in their order."""
+
+    place: Indices  # counted without stop words, with room for a window between texts
+    text: Indices
     item: Indices
 
 
-def stem_counts(tokens: Tokens, asked: Keyed) -> Counts:
-    """Count the terms asked in each text: [text, item]; a synonym counts its share."""
-    return _counted(tokens, tokens.stems, asked)
+def found_among(tokens: Tokens, keys: Keys, asked: Keyed) -> Found:
+    """Find items asked; `keys` are those of the distinct words, of their stems or as they were written."""
+    hit, place = _hits(keys, asked)
+    at = np.full(len(keys), -1, dtype=np.intp)
+    at[hit] = place
+    token = tokens.of(at >= 0)
+    asked_at = at[tokens.word[token]]
+    return Found(token, tokens.text[token], asked.item[asked_at], asked.share[asked_at])
 
 
-def word_counts(tokens: Tokens, asked: Keyed) -> Counts:
-    """Count the words asked, as they were written, in each text: [text, item]."""
-    return _counted(tokens, tokens.words, asked)
+def counts(found: Found, texts: int, items: int) -> Counts:
+    """Count the items in each text: [text, item]; a synonym counts its share."""
+    return _table(found.text * items + found.item, texts, items, found.share)
 
 
 def gram_counts(tokens: Tokens, asked: Keyed) -> Counts:
     """Count the 4-grams asked in each text: [text, item]."""
     keys, sizes = tokens.grams()
     hit, place = _hits(keys, asked)
-    before = np.searchsorted(hit, np.append(0, np.cumsum(sizes)))  # hits before each word
-    found = np.diff(before)
+    of_word = np.searchsorted(np.cumsum(sizes), hit, side="right")
+    found = np.bincount(of_word, minlength=len(sizes))
     token = tokens.of(found > 0)
     word = tokens.word[token]
-    item = asked.item[place][spread(before[word], found[word])]
+    item = asked.item[place][spread((np.cumsum(found) - found)[word], found[word])]
     cell = np.repeat(tokens.text[token] * len(asked.worth), found[word]) + item
     return _table(cell, tokens.texts, len(asked.worth))
 
 
-def telling(tokens: Tokens, asked: Asked) -> Found:
-    """Find the terms asked, their places counted without stop words."""
-    item = items(tokens.stems, asked.stems)
+def telling(tokens: Tokens, stems: Found) -> Telling:
+    """Give the stems found that are no stop words."""
     tells = tokens.tells
-    token = tokens.of(item >= 0)
-    token = token[tells[token]]
-    place = np.cumsum(tells, dtype=np.intp)[token]
-    return Found(tokens.text[token], place, item[tokens.word[token]])
+    of = np.flatnonzero(tells[stems.token])
+    text = stems.text[of]
+    place = np.cumsum(tells, dtype=np.intp)[stems.token[of]] + WINDOW_TOKENS * text
+    return Telling(place, text, stems.item[of])
 
 
-def pair_counts(found: Found, texts: int, asked: Asked) -> Counts:
+def pair_counts(found: Telling, texts: int, asked: Asked) -> Counts:
     """Count the pairs of terms asked side by side in each text, stop words left out on both sides: [text, pair]."""
     number = np.full((len(asked.stems.worth),) * 2, -1, dtype=np.intp)
     for i, (first, second) in enumerate(asked.pairs):
         number[first, second] = i
     text, place, item = found.text, found.place, found.item
-    is_next = (place[1:] - place[:-1] == 1) & (text[1:] == text[:-1])
-    pair = np.where(is_next, number[item[:-1], item[1:]], -1)
-    cell = (text[:-1] * len(asked.pairs) + pair)[pair >= 0]
+    first = np.flatnonzero(place[1:] - place[:-1] == 1)
+    pair = number[item[first], item[first + 1]]
+    cell = (text[first] * len(asked.pairs) + pair)[pair >= 0]
     return _table(cell, texts, len(asked.pairs))
 
 
-def window_share(found: Found, texts: int, asked: Asked) -> Shares:
+def window_share(found: Telling, texts: int, asked: Asked) -> Shares:
     """Give the largest share of the question's worth within 15 telling tokens of each text."""
     is_counted = found.item < MAX_WINDOW_ITEMS
     text, place, item = found.text[is_counted], found.place[is_counted], found.item[is_counted]
@@ -92,10 +105,10 @@ def window_share(found: Found, texts: int, asked: Asked) -> Shares:
     bits = np.left_shift(np.uint64(1), item.astype(np.uint64))
     masks = bits.copy()
     for ahead in range(1, min(WINDOW_TOKENS, len(place))):
-        is_near = (place[ahead:] - place[:-ahead] < WINDOW_TOKENS) & (text[ahead:] == text[:-ahead])
-        if not is_near.any():
+        near = np.flatnonzero(place[ahead:] - place[:-ahead] < WINDOW_TOKENS)
+        if not len(near):
             break  # none is nearer to one that is farther ahead
-        masks[:-ahead] |= np.where(is_near, bits[ahead:], np.uint64(0))
+        masks[near] |= bits[near + ahead]
     distinct, of_mask = np.unique(masks, return_inverse=True)
     worth = np.zeros(len(distinct))
     for i, weight in enumerate(asked.stems.worth[:MAX_WINDOW_ITEMS]):
@@ -133,16 +146,6 @@ def saturated(frequency: Counts, worth: Weights) -> Shares:
 def length_norm(lengths: Weights, mean: float) -> Weights:
     """Give by what frequencies are divided: 1 for a text of mean length."""
     return 1.0 - B + B * lengths / max(mean, 1e-9)
-
-
-def _counted(tokens: Tokens, keys: Keys, asked: Keyed) -> Counts:
-    hit, place = _hits(keys, asked)
-    item, share = np.full(len(keys), -1, dtype=np.intp), np.zeros(len(keys))
-    item[hit], share[hit] = asked.item[place], asked.share[place]
-    token = tokens.of(item >= 0)
-    word = tokens.word[token]
-    cell = tokens.text[token] * len(asked.worth) + item[word]
-    return _table(cell, tokens.texts, len(asked.worth), share[word])
 
 
 def _table(cell: Indices, texts: int, wide: int, weights: Weights | None = None) -> Counts:

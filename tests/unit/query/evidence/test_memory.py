@@ -6,12 +6,10 @@ import pytest
 from services.query.core.evidence.memory import Excerpt, Memory, names_in
 from services.query.core.evidence.tokens import analyse
 from shared.embedded_text import embed_text
-from shared.identity import text_hash
 
 
 def excerpt(text: str, *, heading: str = "", symbols: tuple[str, ...] = ()) -> Excerpt:
-    address = text_hash(embed_text(heading, text))
-    return Excerpt(text_hash=address, heading=heading, symbols=symbols, text=text)
+    return Excerpt(heading=heading, symbols=symbols, text=text)
 
 
 def names_known(memory: Memory, passages: list[Excerpt], *, prose: bool = False) -> list[list[int]]:
@@ -53,9 +51,9 @@ def test_one_text_in_code_and_in_prose_has_other_names_in_each() -> None:
 
 
 def test_links_to_other_targets_are_other_texts() -> None:
-    """What is embedded of a link is its alias alone, so both have one address; their words differ."""
+    """What is embedded of a link is its alias alone, so both have one vector; their words differ."""
     first, second = excerpt("see [[breaker|this]]"), excerpt("see [[router|this]]")
-    assert first.text_hash == second.text_hash
+    assert embed_text("", first.text) == embed_text("", second.text)
     tokens = Memory().recall([first, second], [True, True]).tokens
     assert len(tokens.distinct) == 4
 

@@ -1,22 +1,35 @@
 """How well the words of texts match those asked."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.query.core.evidence import wording
-from services.query.core.evidence.tokens import analyse
+from services.query.core.evidence.asked import Asked
+from services.query.core.evidence.tokens import Tokens, analyse
 from services.query.core.synonyms import synonym_table
 from tests.support.evidence import make_asked, make_corpus
 
 OTHERS = ("roses need water", "the tide comes in", "bread and butter")
 
 
+def stem_counts(tokens: Tokens, asked: Asked) -> wording.Counts:
+    found = wording.found_among(tokens, tokens.stems, asked.stems)
+    return wording.counts(found, tokens.texts, len(asked.stems.worth))
+
+
+def telling(texts: Sequence[str], asked: Asked) -> wording.Telling:
+    tokens = analyse(texts)
+    return wording.telling(tokens, wording.found_among(tokens, tokens.stems, asked.stems))
+
+
 def stem_shares(query: str, *texts: str) -> list[float]:
     corpus = make_corpus(*texts, *OTHERS)
     asked, tokens = make_asked(query, corpus), analyse(texts)
-    counts = wording.stem_counts(tokens, asked.stems)
+    counts = stem_counts(tokens, asked)
     return wording.bm25(
         counts, tokens.sizes.tokens.astype(np.float64), corpus.sample.mean_tokens, asked.stems.worth
     ).tolist()
@@ -50,7 +63,7 @@ def test_pairs_need_their_words_side_by_side_in_order() -> None:
     """Stop words between them do not part a pair."""
     texts = ("rate limit", "rate of the limit", "limit rate", "rate per day and limit")
     asked = make_asked("rate limit", make_corpus(*texts))
-    found = wording.telling(analyse(texts), asked)
+    found = telling(texts, asked)
     assert wording.pair_counts(found, len(texts), asked)[:, 0].tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
@@ -58,7 +71,7 @@ def test_a_pair_never_reaches_over_two_texts() -> None:
     """The texts lie in one array."""
     texts = ("the rate", "limit it")
     asked = make_asked("rate limit", make_corpus(*texts))
-    assert not wording.pair_counts(wording.telling(analyse(texts), asked), len(texts), asked).any()
+    assert not wording.pair_counts(telling(texts, asked), len(texts), asked).any()
 
 
 def test_grams_find_what_stems_do_not() -> None:
@@ -71,7 +84,7 @@ def test_grams_find_what_stems_do_not() -> None:
 
 def windows(query: str, *texts: str) -> list[float]:
     asked = make_asked(query, make_corpus(*texts, *OTHERS))
-    return wording.window_share(wording.telling(analyse(texts), asked), len(texts), asked).tolist()
+    return wording.window_share(telling(texts, asked), len(texts), asked).tolist()
 
 
 def test_a_window_holds_words_that_are_near_each_other() -> None:
@@ -96,7 +109,7 @@ def test_the_window_is_the_best_of_all_windows(letters: list[str]) -> None:
         sum(worth.get(name, 0.0) for name in set(names[start : start + wording.WINDOW_TOKENS]))
         for start in range(len(names))
     )
-    found = wording.window_share(wording.telling(analyse([" ".join(names)]), asked), 1, asked)[0]
+    found = wording.window_share(telling([" ".join(names)], asked), 1, asked)[0]
     assert found == pytest.approx(best / asked.stems.total)
 
 
@@ -104,7 +117,7 @@ def test_a_synonym_counts_less_than_the_word() -> None:
     """`search.synonyms` at a discount."""
     texts = ("disjuntor", "breaker", "garden")
     asked = make_asked("disjuntor", make_corpus(*texts), synonym_table({"disjuntor": ["breaker"]}))
-    word, synonym, neither = wording.stem_counts(analyse(texts), asked.stems)[:, 0]
+    word, synonym, neither = stem_counts(analyse(texts), asked)[:, 0]
     assert word > synonym > neither == 0.0
 
 
@@ -112,8 +125,8 @@ def test_nothing_asked_is_nothing_found() -> None:
     """No item, no division by zero."""
     asked = make_asked("?", make_corpus(*OTHERS))
     tokens = analyse(OTHERS)
-    found = wording.telling(tokens, asked)
+    found = telling(OTHERS, asked)
     assert wording.window_share(found, 3, asked).tolist() == [0.0] * 3
-    counts = wording.stem_counts(tokens, asked.stems)
+    counts = stem_counts(tokens, asked)
     assert wording.bm25(counts, np.ones(3), 2.0, asked.stems.worth).tolist() == [0.0] * 3
     assert np.array_equal(wording.pair_counts(found, 3, asked), np.zeros((3, 0)))
