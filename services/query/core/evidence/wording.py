@@ -86,8 +86,8 @@ def telling(tokens: Tokens, stems: Found) -> Telling:
 def pair_counts(found: Telling, texts: int, asked: Asked) -> Counts:
     """Count the pairs of terms asked side by side in each text, stop words left out on both sides: [text, pair]."""
     number = np.full((len(asked.stems.worth),) * 2, -1, dtype=np.intp)
-    for i, (first, second) in enumerate(asked.pairs):
-        number[first, second] = i
+    for i, items_asked in enumerate(asked.pairs):
+        number[items_asked] = i
     text, place, item = found.text, found.place, found.item
     first = np.flatnonzero(place[1:] - place[:-1] == 1)
     pair = number[item[first], item[first + 1]]
