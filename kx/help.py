@@ -27,6 +27,7 @@ def spoken(command: click.Command, catalogue: Catalogue) -> click.Command:
     told.context_class = _context_class(catalogue)
     if command.help:
         told.help = catalogue.text(inspect.cleandoc(command.help))
+        told.short_help = " ".join(told.help.split("\n\n")[0].split())  # in a list whole, not cut off by click
     if command.epilog:
         told.epilog = _epilog(command.epilog, catalogue)
     if isinstance(command, click.Group) and isinstance(told, click.Group):

@@ -19,7 +19,7 @@ from shared.settings import ensure_home
 RELOAD_S, POLL_S = 3.0, 0.02  # until the bus has read its configuration again: milliseconds, unless it is starting
 
 
-@click.group("bus")
+@click.group("bus", epilog="Example: kx bus credentials --json")
 def command() -> None:
     """Give other programs on this machine their own credentials to ask kx over NATS."""
 

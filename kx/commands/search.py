@@ -9,6 +9,7 @@ import anyio
 import click
 
 from kx.client import services
+from kx.commands.asked import answered, asked, grouped, in_project
 from kx.context import Context, not_indexed
 from kx.indexing import embed_candidates, index_text
 from kx.progress import Bar
@@ -20,7 +21,6 @@ from shared.messages import Group, KindFilter, Mode, SearchReply, SearchRequest
 from shared.registry import Project
 from shared.subjects import SEARCH
 
-KINDS = ("docs", "code", "config", "vault")
 EMBED_FIRST_S = 10.0  # `--index`: how long the passages that hold the words are embedded before answering
 # What stands around the texts of an answer, estimated like these: of each result, and of the whole.
 RESULT_TOKENS, TEXT_TOKENS = 20, 60
@@ -34,38 +34,14 @@ SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
     "    kx search 'retry policy' --max-tokens 2000",
 )
 @click.argument("query")
-@click.option(
-    "--in",
-    "path",
-    type=click.Path(path_type=Path),
-    help="The project, by any path in it (default: the working directory).",
-)
+@in_project
 @click.option(
     "--index",
     "is_indexing",
     is_flag=True,
     help="Bring the index up to date first: words, and the vectors that matter here.",
 )
-@click.option("--top", type=click.IntRange(1, 100), default=10, show_default=True, help="How many results.")
-@click.option(
-    "--offset", type=click.IntRange(0, 10_000), default=0, show_default=True, help="Results to leave out, for paging."
-)
-@click.option(
-    "--type",
-    "kind",
-    type=click.Choice([*KINDS, "all"]),
-    default="all",
-    show_default=True,
-    help="Only this kind of file.",
-)
-@click.option("--path", "path_glob", default="", help="Only paths that match, e.g. 'src/**/*.py'.")
-@click.option(
-    "--mode",
-    type=click.Choice(["auto", "rrf", "hybrid", "semantic", "lexical"]),
-    default="auto",
-    show_default=True,
-    help="How the lanes are put together.",
-)
+@asked
 @click.option(
     "--k", type=click.IntRange(1, 1000), default=60, show_default=True, help="Constant of reciprocal rank fusion."
 )
@@ -76,13 +52,7 @@ SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
     show_default=True,
     help="Hybrid mode: 1 words only, 0 meaning only.",
 )
-@click.option(
-    "--group",
-    type=click.Choice(["file", "passage"]),
-    default="file",
-    show_default=True,
-    help="One result a file, or a flat list of passages.",
-)
+@grouped
 @click.option(
     "--snippet-lines",
     type=click.IntRange(0, MAX_SNIPPET_LINES),
@@ -99,8 +69,7 @@ SEARCH_TIMEOUT_S = 30.0  # a cold model folds its weights first
     help="Pack the best that fits into so many tokens: excerpts are shortened before results are left out.",
 )
 @click.option("--explain", is_flag=True, help="Show the named parts of each score.")
-@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
-@click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
+@answered
 @click.pass_obj
 def command(context: Context, /, query: str, path: Path | None, **options: Any) -> None:
     """Show the passages of a project that answer QUERY, best first."""

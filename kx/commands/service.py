@@ -19,7 +19,7 @@ from shared.stack_file import running_stack
 JSON_SCHEMA = 1
 
 
-@click.group("service")
+@click.group("service", epilog="Example: kx service install")
 def command() -> None:
     """Start kx at login: install, uninstall, status."""
 

@@ -11,7 +11,7 @@ import anyio
 import click
 
 from kx.client import services
-from kx.commands.search import KINDS
+from kx.commands.asked import answered, asked, grouped, in_project
 from kx.context import Context, working_directory
 from kx.examination import why_not_json, why_not_text
 from kx.exits import Exit
@@ -34,41 +34,10 @@ _WITH_LINE = re.compile(r"(?P<path>.+?):(?P<line>[1-9][0-9]{0,8})(?:-[0-9]+)?", 
 )
 @click.argument("query")
 @click.argument("place", metavar="PATH[:LINE]")
-@click.option(
-    "--in",
-    "path",
-    type=click.Path(path_type=Path),
-    help="The project, by any path in it (default: the working directory).",
-)
-@click.option("--top", type=click.IntRange(1, 100), default=10, show_default=True, help="How many results.")
-@click.option(
-    "--offset", type=click.IntRange(0, 10_000), default=0, show_default=True, help="Results to leave out, for paging."
-)
-@click.option(
-    "--type",
-    "kind",
-    type=click.Choice([*KINDS, "all"]),
-    default="all",
-    show_default=True,
-    help="Only this kind of file.",
-)
-@click.option("--path", "path_glob", default="", help="Only paths that match, e.g. 'src/**/*.py'.")
-@click.option(
-    "--mode",
-    type=click.Choice(["auto", "rrf", "hybrid", "semantic", "lexical"]),
-    default="auto",
-    show_default=True,
-    help="How the lanes are put together.",
-)
-@click.option(
-    "--group",
-    type=click.Choice(["file", "passage"]),
-    default="file",
-    show_default=True,
-    help="One result a file, or a flat list of passages.",
-)
-@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
-@click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
+@in_project
+@asked
+@grouped
+@answered
 @click.pass_obj
 def command(context: Context, /, query: str, place: str, path: Path | None, **options: Any) -> int:
     """Say why the answer to QUERY shows the file PATH or not, and its passage at LINE.

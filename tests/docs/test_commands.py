@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from kx.catalogue import Catalogue
 from tests.support.markdown import sections
 from tests.support.repository import text_of
 
@@ -23,6 +24,15 @@ def walk(command, name: str = "kx"):
     context = click.Context(command)
     for verb in command.list_commands(context):
         yield from walk(command.get_command(context, verb), f"{name} {verb}")
+
+
+def groups(command, name: str = "kx"):
+    """Every command that only leads to others, with its full name."""
+    if isinstance(command, click.Group):
+        yield name, command
+        context = click.Context(command)
+        for verb in command.list_commands(context):
+            yield from groups(command.get_command(context, verb), f"{name} {verb}")
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +69,12 @@ def test_every_command_says_what_it_does(name: str, commands: dict):
     text = commands[name].help or ""
     assert text.strip()
     assert name in text + (commands[name].epilog or "")
+
+
+def test_every_group_shows_an_example_and_no_line_of_its_list_is_cut_off():
+    """TARGETS U: `--help` with an example, of what has commands below it too."""
+    for name, group in groups(importlib.import_module("kx.cli").main.in_language_of(Catalogue("pt"))):
+        context = group.context_class(group, info_name=name, terminal_width=80)
+        shown = group.get_help(context)
+        assert "..." not in shown.replace("[ARGUMENTOS]...", ""), name
+        assert f"{name} " in (group.epilog or ""), name
