@@ -36,6 +36,7 @@ from services.query.adapters.passages import Filters
 from services.query.adapters.projects import Projects
 from services.query.adapters.reader import IndexReaders
 from services.query.adapters.vector_lane import ExactVectorLane
+from services.query.adapters.word_memory import WORDS
 from services.query.core.dedup import fold_equal_texts
 from services.query.core.evidence.score import score
 from services.query.core.fusion import unite
@@ -97,6 +98,7 @@ def stages(found: Ground, questions: Sequence[str]) -> Clock:
     for number, text in enumerate((*questions[:WARM_UP], *questions)):
         if number == WARM_UP:
             vectors.settle()
+            WORDS.settle()
             clock = Clock()
         request = SearchRequest(instance=project.instance, query=text)
         filters = Filters(is_denied=project.is_denied)
@@ -107,6 +109,7 @@ def stages(found: Ground, questions: Sequence[str]) -> Clock:
         with readers.snapshot(project.index, project.instance, limit_s=60.0) as snapshot:
             facts = facts_cache.of(project.instance, snapshot)
             sample = samples.of(project.instance, snapshot, facts.chunks)
+            WORDS.follow(readers, snapshot, facts.chunks)
             with clock.stage("lexical lane"):
                 lexical = lexical_hits(snapshot, question.lexical, filters, EVIDENCE_DEPTH)
             with clock.stage("vector lane"):
@@ -169,6 +172,7 @@ async def over_the_bus(found: Ground, questions: Sequence[str], callers: int) ->
     async with MemoryBus() as bus, service(bus, found.settings):
         await asked(bus, found, [f"{text} once" for text in questions[:WARM_UP]], callers=1)
         await anyio.sleep(2.0)  # the mirror is made in the background
+        await anyio.to_thread.run_sync(WORDS.settle)
         ask = partial(asked, bus, found)
         _print("one caller, distinct", await ask(questions, callers=1))
         _print("one caller, remembered", await ask(questions, callers=1))

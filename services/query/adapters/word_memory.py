@@ -26,16 +26,16 @@ from shared.identity import InstanceId
 MAX_BYTES: Final = 96 * 1024 * 1024
 """All is forgotten when that much is known; an index that would not fit is not read as a whole."""
 
-BYTES_A_CHUNK: Final = 720
-"""Expected of a whole index: 98 tokens a chunk and two words that no other has."""
+BYTES_A_CHUNK: Final = 800
+"""Expected of a whole index: 98 tokens a chunk, and two words that no other has."""
 
 MIN_CHUNKS: Final = 1_000
 """Of a smaller index most is soon read by questions."""
 
 IDLE_S: Final = 600.0
 _ASKS_BEFORE: Final = 2
-_BATCH: Final = 48  # chunks; for some two milliseconds a question waits for them
-_REST: Final = 2.0  # times as long as a batch took: questions come first
+_BATCH: Final = 48  # chunks; for some three milliseconds a question may wait for them
+_REST: Final = 1.0  # times as long as a batch took: questions come first
 
 _NEXT_CHUNKS = """
 SELECT c.id, c.heading, c.symbols, c.text, d.kind
@@ -69,7 +69,8 @@ class WordMemory:
         self._max_bytes = max_bytes
         self._min_chunks = min_chunks
         self._memory = Memory()
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of the memory
+        self._state = threading.Lock()  # of `_indexes`, so that nobody waits for a measurement to see them
         self._used_at = self._full_at = -IDLE_S
         self._indexes: dict[FileIdentity, _Index] = {}
         self._loader = ThreadPoolExecutor(1, thread_name_prefix="words")
@@ -89,11 +90,12 @@ class WordMemory:
 
     def follow(self, readers: IndexReaders, snapshot: Snapshot, chunks: int) -> None:
         """Have an index of so many chunks read in the background, or what is new in it, if it was asked twice."""
-        with self._lock:
+        with self._state:
             index = self._indexes.setdefault(snapshot.file, _Index())
             index.asked += 1
             is_read = (index.epoch, index.seq) == (snapshot.epoch, snapshot.seq)
-            if index.asked < _ASKS_BEFORE or index.is_loading or is_read or readers.is_closed:
+            is_loading = any(other.is_loading for other in self._indexes.values())  # there is room for one that fits
+            if index.asked < _ASKS_BEFORE or is_loading or is_read or readers.is_closed:
                 return
             left = chunks - (index.chunks if index.epoch == snapshot.epoch else 0)
             has_room = self._memory.bytes + max(0, left) * BYTES_A_CHUNK <= self._max_bytes
