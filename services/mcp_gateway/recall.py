@@ -108,6 +108,12 @@ def caller_of(permit: Permit, client: str = CLIENT) -> Caller:
     return Caller(principal=permit.principal, scopes=tuple(sorted(scopes)), client=client)
 
 
+def covers(permit: Permit, scope: Scope) -> bool:
+    """Tell whether a request that needs `scope` may be sent on this caller's behalf."""
+    held = caller_of(permit).scopes
+    return scope in held or ADMIN in held
+
+
 def _text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 

@@ -21,6 +21,8 @@ from services.mcp_gateway.adapters.callers import CALLER, TokenCaller, TokenProj
 from services.mcp_gateway.adapters.turns import Turns
 from services.mcp_gateway.core.api_door import api_refusal, is_api, max_api_bytes, refused_api_kind
 from services.mcp_gateway.core.pace import Pace
+from services.mcp_gateway.core.permits import Permit
+from services.mcp_gateway.core.rest import Matched, operation_at
 from services.mcp_gateway.core.web import (
     MAX_BODY_BYTES,
     TOO_SLOW,
@@ -37,6 +39,7 @@ from services.mcp_gateway.core.web import (
     too_fast,
     too_long,
 )
+from services.mcp_gateway.recall import covers
 from shared import logs
 from shared.access import AccessToken
 from shared.access_tokens import AccessTokens
@@ -102,13 +105,13 @@ class HttpDoor:
         refusal = await self._too_fast(token) or (refused_api_kind(head) if for_api else refused_kind(head))
         if refusal is not None:
             return refusal
-        body = await self._whole_body(head, receive)
+        caller = TokenCaller(token, self._projects)
+        body = b"" if _is_beyond(caller.permit, head) else await self._whole_body(head, receive)
         if not isinstance(body, bytes):
             return body
         refusal = None if for_api else _refused_body(head, body)
         if refusal is not None:
             return refusal
-        caller = TokenCaller(token, self._projects)
         async with self._turns.of(token.id):
             await self._inner({**scope, CALLER: caller}, _replay(body, receive), send)
         return None
@@ -187,6 +190,12 @@ def _refused_body(head: Head, body: bytes) -> Refusal | None:
         return refused_body(head, msgspec.json.decode(body))
     except (msgspec.DecodeError, RecursionError, ValueError):
         return UNREADABLE
+
+
+def _is_beyond(permit: Permit, head: Head) -> bool:
+    """Tell whether `/api/v1` will refuse what the token does not allow: nobody waits for fifty megabytes of it first."""
+    found = operation_at(head.method, head.path) if is_api(head.path) else ()
+    return isinstance(found, Matched) and not covers(permit, found.operation.scope)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -22,10 +22,9 @@ from services.mcp_gateway.core.api_door import is_api
 from services.mcp_gateway.core.openapi import document
 from services.mcp_gateway.core.permits import Permit
 from services.mcp_gateway.core.rest import OPENAPI_PATH, Matched, Operation, door_failure, failed, operation_at, refused
-from services.mcp_gateway.recall import caller_of
+from services.mcp_gateway.recall import caller_of, covers
 from services.mcp_gateway.rest import HANDLERS, Rest, RestCall
 from shared import logs
-from shared.access import ADMIN
 from shared.errors import ErrorCode, KxError
 
 S = TypeVar("S", bound=Struct)
@@ -96,8 +95,7 @@ class _MalformedError(Exception):
 
 def _check(permit: Permit, operation: Operation) -> None:
     """Refuse before anything is read; what the role allows is the service's to say."""
-    scopes = caller_of(permit).scopes
-    if operation.scope in scopes or ADMIN in scopes:
+    if covers(permit, operation.scope):
         return
     raise KxError(
         ErrorCode.TOOL_FORBIDDEN,

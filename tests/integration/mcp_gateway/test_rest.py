@@ -242,6 +242,15 @@ async def test_without_scope_or_with_a_public_profile_nothing_is_reached(setting
         assert (nobody.status, nobody.json()["error"]["code"]) == (401, "unauthorized")
 
 
+async def test_what_a_token_does_not_allow_is_not_waited_for(settings, tmp_path):
+    """A file beyond the limit is refused by its size only to who may send one; nobody else's is read."""
+    async with behind(settings, tmp_path) as here:
+        large = b"x" * (MAX_FILE_BYTES + 1)
+        for scope, status in (("knowledge:read", 403), ("knowledge:write", 413)):
+            answered = await here.client(scope)("POST", "/items:import", large, base="b", file_name="a.txt")
+            assert answered.status == status
+
+
 async def test_who_may_only_read_writes_nothing(settings, tmp_path):
     """MISSION 7.4: knowledge:read is the agent's column of the table."""
     async with behind(settings, tmp_path) as here:
