@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.query.adapters.evidence import Judge
 from services.query.adapters.facts import FactsCache, IndexFacts
@@ -25,6 +26,7 @@ from services.query.adapters.lexical_lane import lexical_hits
 from services.query.adapters.passages import Filters
 from services.query.adapters.projects import Projects, SearchProject
 from services.query.adapters.prover import Prover
+from services.query.adapters.ranking_memory import RankingMemory, asked_of
 from services.query.adapters.reader import IndexReaders
 from services.query.adapters.word_worth import word_worth
 from services.query.core.answer import (
@@ -44,7 +46,7 @@ from services.query.core.packing import Wanted, excerpts
 from services.query.core.passages import Ranked
 from services.query.core.question import Question, has_counterparts, question_of, with_counterparts, with_synonyms
 from services.query.core.ranking import RankingRule, effective_mode, rank
-from services.query.core.recency import recency_for
+from services.query.core.recency import DAY_NS, recency_for
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
@@ -90,6 +92,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
     rule: RankingRule
     ranked: list[Ranked]  # every candidate the mode looks at
     results: list[Result]  # equal texts folded, grouped
+    is_whole: bool = False  # nothing failed or fell back: until the next commit the same question is ranked the same
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -123,6 +126,7 @@ class Searcher:
         self._facts = facts
         self._lanes = lanes
         self._judge = Judge(readers)
+        self._rankings = RankingMemory[Ranking]()
         self._now_ns = now_ns
         self._on_changed = on_changed
         self._threads = CapacityLimiter(8)
@@ -166,15 +170,41 @@ class Searcher:
         self, request: SearchRequest, question: Question, project: SearchProject, facts: IndexFacts
     ) -> Ranking:
         """Find and order everything there is for a question that can be searched."""
+        asked = asked_of(request, facts, project, self._now_ns() // DAY_NS)
+        make = partial(self._ranking, request, question, project, facts)
+        ranking, is_own = await self._rankings.ranking(asked, make)
+        return ranking if is_own else replace(ranking, lag=await lag_of(self._bus, request.instance))
+
+    def forget(self, instance: InstanceId) -> None:
+        """Forget rankings of an index that was committed to."""
+        self._rankings.forget(instance)
+
+    def drop_idle(self) -> None:
+        """Forget the last rankings when nobody asked for a while."""
+        self._rankings.drop_idle()
+
+    async def _ranking(
+        self, request: SearchRequest, question: Question, project: SearchProject, facts: IndexFacts
+    ) -> Ranking:
         filters = Filters(kinds=request.kinds, glob=question.glob, is_denied=project.is_denied)
         question = await self._in_words_of_the_index(with_synonyms(question, project.synonyms), project)
         outcomes, lag = await self._ask(request, project, question, filters, facts)
+        return await self._blocking(partial(self._ranked, request, question, project, facts, outcomes, lag))
+
+    def _ranked(
+        self,
+        request: SearchRequest,
+        question: Question,
+        project: SearchProject,
+        facts: IndexFacts,
+        outcomes: Outcomes,
+        lag: Lag,
+    ) -> Ranking:
         mode = _mode(request.mode, outcomes)
         candidates = unite(outcomes.lexical.hits, outcomes.vector.hits)
         by_evidence = None
         if mode == "auto":
-            judge = partial(self._judge.scorer, project, question, candidates, facts, outcomes)
-            by_evidence = await self._blocking(judge)
+            by_evidence = self._judge.scorer(project, question, candidates, facts, outcomes)
             mode = mode if by_evidence is not None or not candidates else "rrf"
         rule = self._rule(request, mode, project, facts, by_evidence)
         ranked = rank(candidates, rule)
@@ -188,6 +218,7 @@ class Searcher:
             rule=rule,
             ranked=ranked,
             results=group(fold_equal_texts(ranked), request.group),
+            is_whole=mode == request.mode and _is_answered(outcomes, mode),
         )
 
     async def candidates(self, request: CandidatesRequest) -> CandidateTexts:
@@ -317,6 +348,10 @@ def _mode(asked: Mode, outcomes: Outcomes) -> Mode:
 
 def _answered(report: LaneReport) -> bool:
     return report.state in {"ok", "partial"}
+
+
+def _is_answered(outcomes: Outcomes, mode: Mode) -> bool:
+    return _answered(outcomes.lexical.report) and (mode == "lexical" or _answered(outcomes.vector.report))
 
 
 def _state(facts: IndexFacts, lag: Lag) -> ProjectState:

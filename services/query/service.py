@@ -8,13 +8,13 @@ STATUS        StatusRequest      → counts of the answering epoch, how far behi
 LISTING       ListingRequest     → a page of documents, skipped or failed entries  → ListingPage
 MANIFEST      ManifestRequest    → a page of the known paths, for the watcher      → ManifestPage
 health        ServiceStatusRequest                                                 → ServiceStatus
-COMMITTED     IndexCommitted     → forget the counts of that index                 → –
+COMMITTED     IndexCommitted     → forget its counts and rankings                 → –
 (out)         TOUCHED to the indexer: files that an answer found changed
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -63,6 +63,8 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
 
     async def forget(event: IndexCommitted) -> None:
         facts.drop(event.instance)
+        searcher.forget(event.instance)
+        space_searcher.forget(event.instance)
 
     contract = ServiceContract(
         name=QUERY,
@@ -72,7 +74,7 @@ async def service(bus: Bus, settings: Settings, *, encoder: QueryEncoder | None 
     )
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_close_idle, readers, vectors)
+            tasks.start_soon(_close_idle, readers, vectors, (searcher, space_searcher))
             tasks.start_soon(requeue.run)
             async with bus.serve(contract):
                 yield
@@ -109,9 +111,11 @@ def open_encoder(settings: Settings) -> QueryEncoder:
     return OnnxEncoder.open(files, cache_dir=settings.cache_dir, threads=QUERY_THREADS, spinning=False)
 
 
-async def _close_idle(readers: IndexReaders, vectors: MirrorLane) -> None:
+async def _close_idle(readers: IndexReaders, vectors: MirrorLane, searchers: Sequence[Searcher]) -> None:
     while True:
         await anyio.sleep(IDLE_S)
         readers.close_idle()
         vectors.drop_idle()
+        for searcher in searchers:
+            searcher.drop_idle()
         WORDS.drop_idle()

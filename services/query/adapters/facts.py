@@ -6,7 +6,7 @@ import threading
 
 from msgspec import Struct
 
-from services.query.adapters.reader import Snapshot
+from services.query.adapters.reader import FileIdentity, Snapshot
 from services.query.core.recency import ONE_AGE_HIGH, ONE_AGE_LOW
 from shared.identity import InstanceId
 
@@ -35,6 +35,7 @@ class IndexFacts(Struct, frozen=True, kw_only=True):
     chunks_without_vector: int
     oldest_ns: int  # 5th percentile of the documents' mtimes
     newest_ns: int  # 95th
+    file: FileIdentity | None = None  # the index file
 
     @property
     def pending(self) -> int:
@@ -57,7 +58,7 @@ class FactsCache:
     def of(self, instance: InstanceId, snapshot: Snapshot) -> IndexFacts:
         """Give the facts of a snapshot, counted anew only after a commit."""
         known = self._facts.get(instance)
-        if known is not None and (known.epoch, known.seq, known.building) == _state(snapshot):
+        if known is not None and known.file == snapshot.file and _is_of(known, snapshot):
             return known
         facts = _count(snapshot)
         with self._lock:
@@ -70,21 +71,20 @@ class FactsCache:
             self._facts.pop(instance, None)
 
 
-def _state(snapshot: Snapshot) -> tuple[int, int, int]:
-    return (snapshot.epoch, snapshot.seq, snapshot.building)
+def _is_of(facts: IndexFacts, snapshot: Snapshot) -> bool:
+    return (facts.epoch, facts.seq, facts.building) == (snapshot.epoch, snapshot.seq, snapshot.building)
 
 
 def _count(snapshot: Snapshot) -> IndexFacts:
-    epoch, seq, building = _state(snapshot)
-    has_tables = epoch > 0
+    has_tables = snapshot.epoch > 0
     documents = snapshot.number(_DOCUMENTS) if has_tables else 0
     places = (round(ONE_AGE_LOW * (documents - 1)), round(ONE_AGE_HIGH * (documents - 1)))
     ages = [int(row[0]) for row in snapshot.all(_AGES, places)] if documents else [0]  # type: ignore[arg-type]
     missing = snapshot.number(_MISSING) if has_tables else 0
     return IndexFacts(
-        epoch=epoch,
-        seq=seq,
-        building=building,
+        epoch=snapshot.epoch,
+        seq=snapshot.seq,
+        building=snapshot.building,
         model_id=snapshot.model_id,
         documents=documents,
         chunks=snapshot.number(_CHUNKS) if has_tables else 0,
@@ -93,4 +93,5 @@ def _count(snapshot: Snapshot) -> IndexFacts:
         chunks_without_vector=snapshot.number(_CHUNKS_WITHOUT_VECTOR) if missing else 0,
         oldest_ns=ages[0],
         newest_ns=ages[-1],
+        file=snapshot.file,
     )

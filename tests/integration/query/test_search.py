@@ -60,6 +60,32 @@ async def test_two_answers_to_one_question_are_equal(bench: QueryBench) -> None:
     assert [hit.path for hit in first] == ["a.md", "b.md", "c.md", "d.md"]
 
 
+async def test_a_commit_between_two_equal_questions_is_seen(bench: QueryBench) -> None:
+    """The order of the first is not the second's."""
+    with bench.index() as index:
+        index.add("a.md", "the circuit breaker opens")
+    async with bench.serving() as ask:
+        for _ in range(2):
+            assert await ask.paths("circuit breaker") == ["a.md"]
+        with bench.index() as index:
+            index.add("b.md", "a circuit breaker, the circuit breaker")
+        for _ in range(2):
+            assert set(await ask.paths("circuit breaker")) == {"a.md", "b.md"}
+
+
+async def test_each_of_two_equal_answers_is_proven_on_disk(bench: QueryBench) -> None:
+    """They share their order and nothing else."""
+    with bench.index() as index:
+        index.add("a.md", "the circuit breaker opens")
+        index.add("b.md", "a circuit breaker closes")
+    async with bench.serving() as ask:
+        assert set(await ask.paths("circuit breaker")) == {"a.md", "b.md"}
+        (bench.root / "a.md").write_text("something else")
+        answer = await ask.search("circuit breaker")
+    assert [hit.path for hit in answer.results] == ["b.md"]
+    assert answer.pending.text == 1
+
+
 async def test_one_result_per_file_with_further_spans(bench: QueryBench) -> None:
     """MISSION 4.5: a file is one result with its best passage and at most two more; passages can be had flat."""
     with bench.index() as index:
