@@ -33,6 +33,11 @@ from shared.treerules import RulesConfig, TreeRules
 # older than rules that are read after the touch; this bounds how long a lost event could matter.
 RULES_KEPT_S = 2.0
 
+# A file that changes again within one tick of the file system's clock, and keeps its size, looks as it did. The kernel's
+# tick is 10 ms at most; where times are whole seconds, it is one or two.
+TICK_NS, COARSE_TICK_NS = 20_000_000, 2_000_000_000
+NO_TIME_NS = -1  # no file has it: the next walk finds another one, and has the file read again
+
 _log: FilteringBoundLogger = structlog.get_logger()
 
 
@@ -50,12 +55,14 @@ class Unchanged(Struct, frozen=True):
     size: int
     mtime_ns: int
     ctime_ns: int
+    is_young: bool = False  # it may change without looking so: its time proves nothing
 
 
 class Prepared(Struct, frozen=True):
     """A text lane to write."""
 
     document: PreparedDocument
+    is_young: bool = False  # as above
 
 
 class Failed(Struct, frozen=True):
@@ -120,12 +127,15 @@ class Reader:
             return Gone()
         if path.endswith("/"):
             return read_folder(gate, rules, RelPath(path))
+        began_ns = time.time_ns()
         found = read_document(gate, rules, RelPath(path))
         if not isinstance(found, ReadDocument):
             return found
+        is_young = _is_young(found.ctime_ns, began_ns)
         if known == Content(found.content_hash, str(found.file_type.kind), found.file_type.language):
-            return Unchanged(found.size, found.mtime_ns, found.ctime_ns)
-        return self._prepare(found)
+            return Unchanged(found.size, found.mtime_ns, found.ctime_ns, is_young)
+        outcome = self._prepare(found)
+        return Prepared(outcome.document, is_young) if isinstance(outcome, Prepared) else outcome
 
     def _prepare(self, found: ReadDocument) -> Prepared | Failed | Skipped:
         bare = PreparedDocument(
@@ -174,3 +184,8 @@ class Reader:
 
     def _chunks(self, bare: PreparedDocument, text: str, syntax: Syntax | None) -> tuple[PreparedChunk, ...]:
         return prepare_chunks(text, kind=bare.kind, language=bare.language, count=self._count, syntax=syntax)
+
+
+def _is_young(ctime_ns: int, now_ns: int) -> bool:
+    tick_ns = TICK_NS if ctime_ns % 1_000_000_000 else COARSE_TICK_NS
+    return now_ns < ctime_ns + tick_ns

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.indexer.adapters.files import Gone, Skipped, Unstable
-from services.indexer.adapters.reading import Content, Failed, Outcome, Prepared, Reader, Unchanged
+from services.indexer.adapters.reading import NO_TIME_NS, Content, Failed, Outcome, Prepared, Reader, Unchanged
 from services.indexer.adapters.store import IndexStore
 from services.indexer.core.embedplan import BULK, LIVE, bulk_order_ns
 from services.indexer.core.prepare import PreparedDocument
@@ -133,7 +134,8 @@ class TextLane:
     def _write(self, path: str, outcome: Outcome, urgency: Urgency) -> int:
         self._is_erasing = self._leaves_no_trace(path, outcome)
         if isinstance(outcome, Prepared):
-            self._index(outcome.document, urgency)
+            document = outcome.document
+            self._index(replace(document, ctime_ns=NO_TIME_NS) if outcome.is_young else document, urgency)
             return outcome.document.size
         if isinstance(outcome, Unchanged):
             self._touch(path, outcome)
@@ -171,11 +173,12 @@ class TextLane:
             embeddings.drop_unused(text for text in gone if text not in kept)
 
     def _touch(self, path: str, unchanged: Unchanged) -> None:
+        ctime_ns = NO_TIME_NS if unchanged.is_young else unchanged.ctime_ns
         for epoch in self._store.epochs():
             rows = self._store.documents(epoch)
             known = rows.known(path)
             if known is not None:
-                rows.touch(known, size=unchanged.size, mtime_ns=unchanged.mtime_ns, ctime_ns=unchanged.ctime_ns)
+                rows.touch(known, size=unchanged.size, mtime_ns=unchanged.mtime_ns, ctime_ns=ctime_ns)
 
     def _record(self, row: PreparedDocument, state: DocumentState, reason: str, detail: str) -> None:
         for epoch in self._store.epochs():

@@ -6,8 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
+from services.indexer.adapters.reading import TICK_NS
 from services.indexer.core.embedplan import BULK_REQUEST_TOKENS
 from services.indexer.writer import IndexWriter
+from shared.index_open import open_reader
 from shared.messages import ProgressRequest
 from shared.subjects import PROGRESS
 from tests.support.index_facts import facts_of
@@ -195,6 +197,22 @@ async def test_a_path_is_judged_by_rules_that_are_newer_than_its_touch(root, tmp
         await work.until("text")
         rows = facts_of(work.project.index_path, work.project.instance).rows
         assert {row[0]: row[2] for row in rows if row[0] != ".gitignore"} == {"n0.md": "skipped", "n1.md": "skipped"}
+
+
+@pytest.mark.parametrize(("age_ns", "is_kept"), [(0, False), (TICK_NS, True)])
+async def test_a_file_read_within_a_tick_of_its_change_is_read_again_at_the_next_walk(
+    root, tmp_path, monkeypatch, age_ns, is_kept
+):
+    """Case 26: two edits within one tick and of one size leave the same times; a walk must not take them for one."""
+    changed_ns = (root / "n0.md").stat().st_ctime_ns
+    monkeypatch.setattr("services.indexer.adapters.reading.time.time_ns", lambda: changed_ns + age_ns)
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch("n0.md")
+        await work.until("text")
+    connection = open_reader(work.project.index_path, work.project.instance)
+    (row,) = connection.execute("SELECT ctime_ns FROM document_e1").fetchall()
+    connection.close()
+    assert (row[0] == changed_ns) is is_kept
 
 
 async def test_many_files_are_read_by_processes_with_the_same_result(tmp_path):
