@@ -223,7 +223,10 @@ class Items(Message, frozen=True, kw_only=True):
 
 
 class CreateItem(KnowledgeMessage, frozen=True, kw_only=True):
-    """Write an item: a draft with its first revision, or with `publish` published at once."""
+    """Write an item: a draft with its first revision, or with `publish` published at once.
+
+    Idempotent by caller, base and `key`; without a key each message makes another item.
+    """
 
     base: str
     title: str
@@ -232,6 +235,7 @@ class CreateItem(KnowledgeMessage, frozen=True, kw_only=True):
     format: str = "markdown"
     locator: str = ""
     publish: bool = False
+    key: str = ""  # the caller's name for this request, at most 200 characters: again it gives the item as it is now
 
 
 class ImportItem(KnowledgeMessage, frozen=True, kw_only=True):

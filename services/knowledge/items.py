@@ -6,13 +6,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.knowledge.access import FoundBase, FoundItem, find_base, find_item, standings
-from services.knowledge.adapters.ids import fresh
+from services.knowledge.adapters.ids import fresh, keyed
 from services.knowledge.adapters.store import Tables
 from services.knowledge.bases import destroyed, unconfirmed
 from services.knowledge.changes import Done, Moment
 from services.knowledge.core.erasure import markers_of
 from services.knowledge.core.lifecycle import is_citable, is_first_published, moved
-from services.knowledge.core.limits import MAX_LOCATOR_CHARS, MAX_TITLE_CHARS
+from services.knowledge.core.limits import MAX_KEY_CHARS, MAX_LOCATOR_CHARS, MAX_TITLE_CHARS
 from services.knowledge.core.records import Base, Item, Revision
 from services.knowledge.core.revision import canonical, content_hash, format_named, provenance
 from services.knowledge.core.roles import Right, sees_base
@@ -63,15 +63,20 @@ def listed(tables: Tables, asked: ItemsRequest) -> Items:
 
 
 def create(tables: Tables, asked: CreateItem, content: bytes, moment: Moment) -> Done[ItemWritten]:
-    """Write an item with its first revision; each call makes another item.
+    """Write an item with its first revision. Idempotent by principal, base and the caller's key; without one it is not.
 
     Raises:
         KxError: BAD_REQUEST, CONTENT_TOO_LARGE, KNOWLEDGE_UNKNOWN, KNOWLEDGE_FORBIDDEN.
     """
     found = find_base(tables, asked.caller, asked.base, Right.ITEM_WRITE)
     title = name_of("title", asked.title, MAX_TITLE_CHARS)
+    key = line("key", asked.key, MAX_KEY_CHARS)
+    item_id = keyed("itm", asked.caller.principal, found.base.id, key) if key else fresh("itm")
+    made = tables.items.find(item_id) if key else None
+    if made is not None:
+        return written(tables, made, found.base, made)
     item = Item(
-        id=fresh("itm"),
+        id=item_id,
         base=found.base.id,
         title=title,
         locator=line("locator", asked.locator, MAX_LOCATOR_CHARS),

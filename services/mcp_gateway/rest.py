@@ -152,6 +152,7 @@ class Rest:
             format=asked.format,
             locator=asked.locator,
             publish=asked.publish,
+            key=asked.key,
         )
         return _kept(await self._bus.request(ITEM_CREATE, request, timeout_s=REQUEST_S))
 

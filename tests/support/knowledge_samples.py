@@ -106,6 +106,7 @@ KNOWLEDGE_SAMPLES: tuple[m.Message, ...] = (
         format="json",
         locator="docs/reinicio.md",
         publish=True,
+        key="a1",
     ),
     kb.ImportItem(
         caller=CALLER,

@@ -10,6 +10,7 @@ MAX_TITLE_CHARS = 300
 MAX_NAME_CHARS = 200  # of a space or a base
 MAX_DESCRIPTION_CHARS = 2_000
 MAX_LOCATOR_CHARS = 1_000
+MAX_KEY_CHARS = 200  # of a request to create
 MAX_CLIENT_CHARS = 100
 MAX_PRINCIPAL_CHARS = 64
 MAX_MEMBERS = 50  # of a space: all of them fit a message

@@ -61,6 +61,9 @@ class ItemBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):
     format: Format = "markdown"
     locator: Locator = ""
     publish: bool = False
+    key: Annotated[
+        str, Meta(description="Your name for this request: sent again it gives the item it made.", max_length=200)
+    ] = ""
 
 
 class ItemPatch(Body, frozen=True, kw_only=True, forbid_unknown_fields=True):

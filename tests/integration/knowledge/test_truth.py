@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from shared import knowledge_messages as kb
 from shared import knowledge_upkeep_messages as kbu
@@ -61,6 +62,20 @@ async def test_life_of_an_item(bench: KnowledgeBench, blocking_is_an_error: obje
             "space.created", "base.created", "item.created", "item.revised", "item.published", "item.revised",
             "item.archived", "item.restored",
         ]  # fmt: skip
+
+
+async def test_creation_under_a_key_is_done_once(bench: KnowledgeBench):
+    """Who heard no answer asks again, and does not find two; another key, base or caller is another item."""
+    async with bench.serving() as me:
+        base, other = (await me.base("Runbooks")).id, (await me.base("Notes")).id
+        asked = kb.CreateItem(caller=me.caller, base=base, title="Deploy", content="now", key="a1")
+        first = await me.ask(s.ITEM_CREATE, asked)
+        edited = await me.edit(first.item.id, "later")
+        again = await me.ask(s.ITEM_CREATE, asked)
+        assert (first.is_changed, again.is_changed, again.item) == (True, False, edited)
+        others = [replace(asked, key="a2"), replace(asked, key=""), replace(asked, key=""), replace(asked, base=other)]
+        ids = [(await me.ask(s.ITEM_CREATE, one)).item.id for one in others]
+        assert len({first.item.id, *ids}) == 5
 
 
 async def test_long_content_goes_beside_the_message_and_comes_in_parts(bench: KnowledgeBench):
