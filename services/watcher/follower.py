@@ -160,7 +160,7 @@ class Follower:
         self.reconcile()
 
     def _on_paths(self, paths: list[str]) -> None:
-        if "" in paths:  # the root itself changed: its rights, its name
+        if "" in paths:  # the root itself changed (its rights, its name), or some changes may be missing
             self.reconcile()
         self._changes.add([path for path in paths if path], anyio.current_time())
         self._noticed.set()

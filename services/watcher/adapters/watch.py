@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 STEP_MS = 30
 DEBOUNCE_MS = 100  # the longest a batch is gathered; what belongs together is found in core/changes.py
 _NEVER_MS = 3_600_000
+# The kernel's queue holds 16,384 events, six or so a path. This many paths at once had waited in it, whether they matter
+# or not: thousands of an ignored folder may have cost the event of a save beside them.
+FLOOD_PATHS = 1_000
 _LIMIT_ERRNOS = {errno.ENOSPC, errno.EMFILE, errno.ENFILE}
 _LIMIT_WORDS = ("os file watch limit reached", "too many open files", "no space left")
 
@@ -49,7 +52,9 @@ class WatchFailedError(Exception):
 
 
 async def watch_tree(root: Path, keep: Keep, on_ready: Callable[[], None], on_paths: OnPaths) -> None:
-    """Call `on_paths` with what changed, as paths relative to `root` ("" is the root), until cancelled.
+    """Call `on_paths` with what changed, as paths relative to `root`, until cancelled.
+
+    "" is the root: it changed itself, or so much did that some changes may be missing.
 
     `on_ready` is called once changes are noticed. Both are called in the event loop. Returns when it has to begin anew,
     because a folder came that is not watched yet.
@@ -69,8 +74,7 @@ async def watch_tree(root: Path, keep: Keep, on_ready: Callable[[], None], on_pa
 
     def report(batches: Iterator[set[tuple[Change, str]]], *, is_whole: bool) -> None:
         for batch in batches:
-            paths = sorted({_relative(path, prefix) for _, path in batch})
-            kept = [path for path in paths if keep(path)]
+            kept = _kept(sorted({_relative(path, prefix) for _, path in batch}), keep)
             if kept:
                 from_thread.run_sync(on_paths, kept)
             if is_whole and not is_limit_reached():
@@ -120,6 +124,12 @@ def _readable_folders(root: Path, keep: Keep) -> list[Path]:
         below = [(folder / name, join(rel, encode_path(os.fsencode(name)))) for name in names]
         waiting.extend((path, one) for path, one in below if keep(join(one, "x")))
     return found
+
+
+def _kept(paths: Sequence[str], keep: Keep) -> list[str]:
+    """Give the paths that matter, with the root where so many came at once that some may be missing."""
+    kept = [path for path in paths if keep(path)]
+    return [*kept, ""] if len(paths) > FLOOD_PATHS and "" not in kept else kept
 
 
 def _relative(path: str, prefix: bytes) -> str:

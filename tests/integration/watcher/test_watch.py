@@ -12,7 +12,7 @@ import pytest
 
 from services.watcher.adapters import watch as adapter
 from services.watcher.adapters.threads import StopFlag
-from services.watcher.adapters.watch import WatchFailedError, watch_tree
+from services.watcher.adapters.watch import FLOOD_PATHS, WatchFailedError, watch_tree
 from tests.support.trees import write_tree
 
 pytestmark = pytest.mark.anyio
@@ -158,3 +158,21 @@ async def test_root_itself_is_the_empty_path(tmp_path: Path) -> None:
     async with watching(tmp_path) as noticed:
         os.chmod(tmp_path, 0o711)  # noqa: PTH101 - nothing that could block
         await noticed.until("")
+
+
+async def test_flood_of_what_does_not_matter_is_a_doubt_about_what_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row F8, case 22: the queue overflows of an ignored folder, too, and drops the save beside it without a word."""
+    names = [f"{tmp_path}/noise/{number}" for number in range(FLOOD_PATHS + 1)]
+
+    def opened(stop: StopFlag, *_: object, **__: object) -> Iterator[set[tuple[int, str]]]:
+        for batch in (names[:-1], names):
+            stop.is_set()
+            yield {(1, name) for name in batch}
+
+    monkeypatch.setattr(adapter, "open_watch", opened)
+    reported: list[list[str]] = []
+    with anyio.fail_after(LIMIT_S):
+        await watch_tree(tmp_path, lambda path: not path.startswith("noise"), lambda: None, reported.append)
+    assert reported == [[""]]
