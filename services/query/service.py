@@ -30,6 +30,7 @@ from services.query.adapters.reader import IDLE_S, IndexReaders
 from services.query.adapters.requeue import Requeue
 from services.query.adapters.vector_lane import ExactVectorLane
 from services.query.adapters.word_memory import WORDS
+from services.query.core.keywords import forget_passages
 from services.query.inventory import Inventory
 from services.query.search import Searcher
 from services.query.why_not import Examiner
@@ -118,4 +119,5 @@ async def _close_idle(readers: IndexReaders, vectors: MirrorLane, searchers: Seq
         vectors.drop_idle()
         for searcher in searchers:
             searcher.drop_idle()
+        forget_passages()
         WORDS.drop_idle()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, KeysView, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -77,7 +77,7 @@ class Ruler:
     def _best(self, most: int) -> tuple[int, int]:
         if self._terms is None:
             texts = (self._source.text[piece.start : piece.end] for piece in self.pieces)
-            self._terms = [sorted(self._worth.keys() & _keys(text)) for text in texts]
+            self._terms = [_asked_in(text, self._worth.keys()) for text in texts]
         start = best_run(self._terms, self._worth, most)
         return start, start + most
 
@@ -117,9 +117,14 @@ def pair_key(first: str, second: str) -> str:
     return f"{first} {second}"
 
 
-def _keys(line: str) -> set[str]:
-    found = terms(_SCHEME.sub(" ", line))
-    return {*found, *(pair_key(first, second) for first, second in pairwise(found))}
+def _asked_in(line: str, asked: KeysView[str]) -> list[str]:
+    """List what a line has of the terms asked, and of their pairs: no pair is asked without its terms."""
+    found = terms(_SCHEME.sub(" ", line) if "://" in line else line)
+    known = asked & found
+    if known:
+        pairs = [pair_key(first, second) for first, second in pairwise(found) if first in known and second in known]
+        known |= asked & pairs
+    return sorted(known)
 
 
 def best_run(lines: Sequence[Sequence[str]], worth: Mapping[str, float], height: int) -> int:
@@ -129,12 +134,14 @@ def best_run(lines: Sequence[Sequence[str]], worth: Mapping[str, float], height:
     2
     """
     counts = Counter(term for line in lines[:height] for term in line)
+    value = round(run_worth(counts, worth), SAME_WORTH_DIGITS)
     best, best_start = (0.0, 0), 0
     for start in range(len(lines) - height + 1):
-        if start:
-            counts.subtract(lines[start - 1])
-            counts.update(lines[start + height - 1])
-        value = round(run_worth(counts, worth), SAME_WORTH_DIGITS)
+        left, entered = (lines[start - 1], lines[start + height - 1]) if start else ((), ())
+        if left or entered:
+            counts.subtract(left)
+            counts.update(entered)
+            value = round(run_worth(counts, worth), SAME_WORTH_DIGITS)
         if value and value >= best[0]:
             rated = (value, -_lopsidedness(lines[start : start + height]))
             if rated > best or not best[0]:

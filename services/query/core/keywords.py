@@ -20,6 +20,7 @@ MIN_CHARS = 3
 MAX_CHARS = 40  # longer is data, not a name
 MAX_SCANNED_CHARS = 6_000
 MEMO_WORDS = 16_384  # judging a word costs ten times looking it up, and answers of one project share theirs
+MEMO_PASSAGES = 1_024  # 1.5 MB; questions asked one after the other find the same passages again
 
 # What the heading says and the text takes up is what the passage is about; what only the heading says is shown there
 # already, and its outer names are those of a hundred other passages. A coined name says more than a common word; a pair
@@ -61,6 +62,7 @@ seealso toctree versionadded versionchanged
 _NOISE = frozenset(fold(word) for word in (_NOISE_WORDS + _FILLER_WORDS).split())
 _ADVERB = re.compile(r"\w{5,}mente")  # Portuguese; as many end in -ly in English, but so do `assembly` and `family`
 _TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
+_SEPARATORS = re.compile(r"[_-]+")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z][A-Z]+[a-z]")
 
 
@@ -86,6 +88,11 @@ def keywords(text: str, heading: str = "", *, ignored: Sequence[str] = ()) -> tu
     >>> keywords("The circuit breaker opens. A circuit breaker closes again.", "Circuit breaker")
     ('circuit breaker', 'opens', 'closes')
     """
+    return _labels(text, heading, tuple(ignored))
+
+
+@lru_cache(maxsize=MEMO_PASSAGES)
+def _labels(text: str, heading: str, ignored: tuple[str, ...]) -> tuple[str, ...]:
     unwanted = {fold(word) for word in ignored}
     in_heading, in_body = _words(heading, unwanted), _words(text[:MAX_SCANNED_CHARS], unwanted)
     named, in_text = _keys_of(in_heading), _keys_of(in_body)
@@ -99,7 +106,12 @@ def keywords(text: str, heading: str = "", *, ignored: Sequence[str] = ()) -> tu
         words = _words(f"{heading}\n{text}"[:MAX_SCANNED_CHARS], unwanted)
     tallies = _tallies(words, boosts)
     order = sorted(tallies, key=lambda key: (-_score(tallies[key], len(words)), tallies[key].place, key))
-    return tuple(tallies[key].shown for key in _without_parts(order)[:MAX_KEYWORDS])
+    return tuple(tallies[key].shown for key in _first_without_parts(order))
+
+
+def forget_passages() -> None:
+    """Forget the labels of passages; their texts may be gone."""
+    _labels.cache_clear()
 
 
 def _keys_of(words: Iterable[_Word | None]) -> set[str]:
@@ -133,7 +145,7 @@ def _score(tally: _Tally, length: int) -> float:
     return tally.count * tally.boost * (1.0 + EARLY_BOOST * (1.0 - tally.place / max(1, length)))
 
 
-def _without_parts(order: Sequence[str]) -> list[str]:
+def _first_without_parts(order: Iterable[str]) -> list[str]:
     """Leave out a word whose pair stands before it, and a pair whose words both do or that overlaps one taken."""
     taken: list[str] = []
     covered: set[str] = set()
@@ -142,20 +154,22 @@ def _without_parts(order: Sequence[str]) -> list[str]:
         if not covered.intersection(parts):
             taken.append(key)
             covered.update(parts)
+            if len(taken) == MAX_KEYWORDS:
+                break
     return taken
 
 
 def _words(text: str, unwanted: set[str]) -> list[_Word | None]:
     """Give the words of `text` in order; None where something stands that no pair may reach over."""
-    words = map(_word, _TOKEN.findall(text))
-    return [None if word is None or word.key in unwanted else word for word in words]
+    words = list(map(_word, _TOKEN.findall(text)))
+    return [None if word is None or word.key in unwanted else word for word in words] if unwanted else words
 
 
 @lru_cache(maxsize=MEMO_WORDS)
 def _word(token: str) -> _Word | None:
     bare = token.strip("_")
     key = fold(bare)  # `_lock` and `lock` are one label
-    letters = sum(char.isalpha() for char in key)
+    letters = len(key) if key.isalpha() else sum(map(str.isalpha, key))
     is_short = min(len(key), len(bare)) < MIN_CHARS or letters < MIN_CHARS
     if is_short or len(key) > MAX_CHARS or letters * 2 < len(key) or key[0].isdigit() or _is_noise(key):
         return None
@@ -165,6 +179,7 @@ def _word(token: str) -> _Word | None:
 
 
 def _is_noise(key: str) -> bool:
-    parts = [part for part in re.split(r"[_-]+", key) if part]
-    is_filler = key in STOP_WORDS or key in _NOISE or _ADVERB.fullmatch(key) is not None
-    return is_filler or all(part in _NOISE for part in parts)
+    if key in STOP_WORDS or key in _NOISE or (key.endswith("mente") and _ADVERB.fullmatch(key) is not None):
+        return True
+    is_whole = "_" not in key and "-" not in key
+    return not is_whole and all(part in _NOISE for part in _SEPARATORS.split(key) if part)
