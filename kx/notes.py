@@ -11,7 +11,7 @@ import msgspec
 from kx.catalogue import Catalogue
 from kx.paint import PLAIN, Paint
 from kx.terminal import visible
-from shared.megabrain_messages import Activities, ActivityRow, ArtifactRow, Artifacts
+from shared.megabrain_messages import Activities, ActivityRow, ActivityWritten, ArtifactRow, Artifacts, ArtifactWritten
 
 JSON_SCHEMA = 1
 COLUMNS = ("em-andamento", "bloqueado", "pendente", "concluida")
@@ -38,6 +38,31 @@ def artifact_json(found: Artifacts) -> dict[str, Any]:
         "project": found.project,
         "total": found.total,
         "artifacts": [msgspec.to_builtins(one) for one in found.artifacts],
+    }
+
+
+def activity_written_json(written: ActivityWritten) -> dict[str, Any]:
+    """Give the documented form of what became of an activity."""
+    return {
+        "schema": JSON_SCHEMA,
+        "activity": msgspec.to_builtins(written.activity),
+        "changed": written.is_changed,
+        "notes": list(written.notes),
+    }
+
+
+def activity_text_json(activity: ActivityRow, text: str) -> dict[str, Any]:
+    """Give the documented form of a note."""
+    return {"schema": JSON_SCHEMA, "activity": msgspec.to_builtins(activity), "text": text}
+
+
+def artifact_written_json(written: ArtifactWritten) -> dict[str, Any]:
+    """Give the documented form of what became of an artifact."""
+    return {
+        "schema": JSON_SCHEMA,
+        "artifact": msgspec.to_builtins(written.artifact),
+        "new": written.is_new,
+        "notes": list(written.notes),
     }
 
 

@@ -11,7 +11,14 @@ import click
 
 from kx.client import services
 from kx.context import Context
-from kx.notes import activities_json, activities_text, activity_line, board_text
+from kx.notes import (
+    activities_json,
+    activities_text,
+    activity_line,
+    activity_text_json,
+    activity_written_json,
+    board_text,
+)
 from kx.render import as_json
 from kx.terminal import visible
 from shared.bus import Bus
@@ -22,6 +29,7 @@ from shared.megabrain_messages import (
     ActivitiesRequest,
     ActivityRequest,
     ActivityRow,
+    ActivityWritten,
     AddActivity,
     FirstState,
     UpdateActivity,
@@ -69,6 +77,7 @@ def command() -> None:
 @click.option("--due", default="", help="Day it is planned for.")
 @click.option("--pending", is_flag=True, help="It is planned, not begun.")
 @SESSION
+@JSON
 @IN
 @STACK
 @click.pass_obj
@@ -79,6 +88,7 @@ def add(
     *,
     pending: bool,
     session: str | None,
+    is_json: bool,
     stack: bool | None,
     **given: Any,
 ) -> None:
@@ -92,7 +102,7 @@ def add(
         **given,
     )
     written = ask_megabrain(context, project, ACTIVITY_ADD, message, stack=stack)
-    _told(context, written.activity, written.notes)
+    _told(context, written, is_json=is_json)
 
 
 @command.command("update", epilog="Example: kx activity update 3 --progress 'The retry works; tests are missing'")
@@ -102,11 +112,20 @@ def add(
 @click.option("--done", help="How it ended; may be empty.")
 @click.option("--reopen", help="Why it goes on; may be empty.")
 @SESSION
+@JSON
 @IN
 @STACK
 @click.pass_obj
 def update(
-    context: Context, /, ref: str, path: Path | None, *, session: str | None, stack: bool | None, **given: str | None
+    context: Context,
+    /,
+    ref: str,
+    path: Path | None,
+    *,
+    session: str | None,
+    is_json: bool,
+    stack: bool | None,
+    **given: str | None,
 ) -> None:
     """Record progress, a block, the end or a new beginning of REF, its number or slug."""
     kinds: tuple[UpdateKind, ...] = ("progress", "block", "done", "reopen")
@@ -124,9 +143,9 @@ def update(
         instance=project.instance, ref=ref, kind=kind, text=text, session=session_of(context, session)
     )
     written = ask_megabrain(context, project, ACTIVITY_UPDATE, message, stack=stack)
-    if not written.is_changed:
+    if not written.is_changed and not is_json:
         context.tell("the same was recorded before; nothing was changed")
-    _told(context, written.activity, written.notes)
+    _told(context, written, is_json=is_json)
 
 
 @command.command("status", epilog="Example: kx activity status --state bloqueado --json")
@@ -152,10 +171,11 @@ def status(context: Context, /, path: Path | None, *, is_json: bool, stack: bool
 
 @command.command("get", epilog="Example: kx activity get 3")
 @click.argument("ref")
+@JSON
 @IN
 @STACK
 @click.pass_obj
-def get(context: Context, ref: str, path: Path | None, *, stack: bool | None) -> None:
+def get(context: Context, ref: str, path: Path | None, *, is_json: bool, stack: bool | None) -> None:
     """Print the note of REF, its number or slug."""
     project = context.enrol(path)
     offset: int | None = 0
@@ -165,6 +185,9 @@ def get(context: Context, ref: str, path: Path | None, *, stack: bool | None) ->
         part = ask_megabrain(context, project, ACTIVITY, message, stack=stack)
         parts.append(part.text)
         offset = part.next_offset
+    if is_json:
+        context.say(as_json(activity_text_json(part.activity, "".join(parts))))
+        return
     context.say(visible("".join(parts)).rstrip("\n"))
 
 
@@ -221,7 +244,10 @@ async def _until_searchable(bus: Bus, instance: InstanceId) -> None:
         return
 
 
-def _told(context: Context, activity: ActivityRow, notes: tuple[str, ...]) -> None:
-    for note in notes:
+def _told(context: Context, written: ActivityWritten, *, is_json: bool) -> None:
+    if is_json:
+        context.say(as_json(activity_written_json(written)))
+        return
+    for note in written.notes:
         context.warn(note)
-    context.say(activity_line(activity, context.catalogue))
+    context.say(activity_line(written.activity, context.catalogue))

@@ -9,9 +9,9 @@ import click
 
 from kx.commands.activity import IN, JSON, SESSION, STACK, ask_megabrain, session_of
 from kx.context import Context
-from kx.notes import artifact_json, artifact_text
+from kx.notes import artifact_json, artifact_text, artifact_written_json
 from kx.render import as_json
-from shared.megabrain_messages import AddArtifact, ArtifactsRequest, LinkArtifact
+from shared.megabrain_messages import AddArtifact, ArtifactsRequest, ArtifactWritten, LinkArtifact
 from shared.subjects import ARTIFACT_ADD, ARTIFACT_LINK, ARTIFACTS
 
 
@@ -31,33 +31,33 @@ def command() -> None:
 @click.option("--agent", default="", help="Who published it.")
 @click.option("--label", default="", help="A word for this version.")
 @SESSION
+@JSON
 @IN
 @STACK
 @click.pass_obj
-def add(context: Context, /, path: Path | None, *, session: str | None, stack: bool | None, **given: str) -> None:
+def add(
+    context: Context, /, path: Path | None, *, session: str | None, is_json: bool, stack: bool | None, **given: str
+) -> None:
     """Record the page at URL; a known address gets its next version, and keeps what is not given."""
     project = context.enrol(path)
     message = AddArtifact(instance=project.instance, session=session_of(context, session), **given)
     written = ask_megabrain(context, project, ARTIFACT_ADD, message, stack=stack)
-    for note in written.notes:
-        context.warn(note)
-    context.say(artifact_text(written.artifact))
+    _told(context, written, is_json=is_json)
 
 
 @command.command("link", epilog="Example: kx artifact link https://example.org/panel 3")
 @click.argument("url")
 @click.argument("activity")
+@JSON
 @IN
 @STACK
 @click.pass_obj
-def link(context: Context, url: str, activity: str, path: Path | None, *, stack: bool | None) -> None:
+def link(context: Context, url: str, activity: str, path: Path | None, *, is_json: bool, stack: bool | None) -> None:
     """Tie the page at URL to ACTIVITY, its number or slug."""
     project = context.enrol(path)
     message = LinkArtifact(instance=project.instance, url=url, activity=activity)
     written = ask_megabrain(context, project, ARTIFACT_LINK, message, stack=stack)
-    for note in written.notes:
-        context.warn(note)
-    context.say(artifact_text(written.artifact))
+    _told(context, written, is_json=is_json)
 
 
 @command.command("list", epilog="Example: kx artifact list --activity 3 --json")
@@ -80,3 +80,12 @@ def list_artifacts(context: Context, /, path: Path | None, *, is_json: bool, sta
         context.say(artifact_text(one))
     if not found.artifacts:
         context.tell("no artifact is recorded; record one with: kx artifact add URL")
+
+
+def _told(context: Context, written: ArtifactWritten, *, is_json: bool) -> None:
+    if is_json:
+        context.say(as_json(artifact_written_json(written)))
+        return
+    for note in written.notes:
+        context.warn(note)
+    context.say(artifact_text(written.artifact))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import click
@@ -16,6 +17,7 @@ from kx.context import Context
 from kx.indexing import Indexed, index_text, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
+from kx.render import JSON_SCHEMA, as_json
 from kx.roots import refuse_huge, refuse_many, refuse_unseen
 from shared.bus import Bus
 from shared.messages import IndexProgress
@@ -38,6 +40,7 @@ from shared.stack_file import running_stack
 )
 @click.option("--retry-failed", is_flag=True, help="Try again what was set aside after failing.")
 @click.option("--yes", is_flag=True, help="Do not ask before indexing a very large root.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
 @click.pass_obj
 def command(  # noqa: PLR0913  # one parameter an option
@@ -48,13 +51,15 @@ def command(  # noqa: PLR0913  # one parameter an option
     upto: str,
     retry_failed: bool,
     yes: bool,
+    is_json: bool,
     stack: bool | None,
 ) -> None:
     """Index the project of each PATH (default: of the working directory).
 
     A PATH inside a project indexes that part of it. Ctrl+C keeps everything that is done.
     """
-    options = Options(full=full, retry_failed=retry_failed, upto=upto, is_meant=yes)
+    options = Options(full=full, retry_failed=retry_failed, upto=upto, is_meant=yes, is_json=is_json)
+    rows = list[dict[str, Any]]()
     for root, subtrees in _by_project(context, paths).items():
         refuse_huge(context, root, is_meant=yes)
         if stack is not False and running_stack(context.settings.run_dir) is not None:
@@ -62,6 +67,9 @@ def command(  # noqa: PLR0913  # one parameter an option
         project = context.enrol(root)
         run = Run(context, project, tuple(subtrees), options)
         anyio.run(run.go, stack)
+        rows.append(run.row())
+    if is_json:
+        context.say(as_json({"schema": JSON_SCHEMA, "projects": rows}))
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -71,6 +79,7 @@ class Options(Struct, frozen=True, kw_only=True):
     retry_failed: bool
     upto: str
     is_meant: bool  # however large the tree is
+    is_json: bool = False  # the sentences at the end are left out
 
 
 class Run:
@@ -83,17 +92,32 @@ class Run:
         self._options = options
         self._indexed: Indexed | None = None
         self._last: IndexProgress | None = None
+        self._is_done = False
 
     async def go(self, stack: bool | None) -> bool:
         """Index until done or interrupted, which gives False; what is committed stays."""
         with Bar(self._context.catalogue) as bar:
             async with services(self._context.settings, writes=True, mode="kx index", stack=stack) as reach:
-                is_done = await until_interrupted(partial(self._work, reach.bus, bar))
-        if is_done:
-            self._tell_done()
-        else:
-            self._tell_interrupted()
-        return is_done
+                self._is_done = await until_interrupted(partial(self._work, reach.bus, bar))
+        if not self._options.is_json:
+            (self._tell_done if self._is_done else self._tell_interrupted)()
+        return self._is_done
+
+    def row(self) -> dict[str, Any]:
+        """Give the documented form of what was done; null where it was interrupted before anything was known."""
+        last, tree = self._last, None if self._indexed is None else self._indexed.tree
+        return {
+            "project": self._project.project,
+            "root": self._project.root,
+            "complete": self._is_done,
+            "documents": last and last.documents,
+            "chunks": last and last.chunks,
+            "vectors": last and {"ready": last.vectors_ready, "missing": last.vectors_missing},
+            "failed_texts": last and last.texts_failed,
+            "walked": tree and tree.walked,
+            "announced": tree and tree.announced,
+            "set_aside": (last and last.set_aside) or None,
+        }
 
     async def _work(self, bus: Bus, bar: Bar) -> None:
         instance = self._project.instance

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kx.context import Context
+from kx.render import as_json
 from kx.setup.plan import new_configuration
 from shared.atomic_file import write_atomic
 from shared.errors import ErrorCode, KxError
@@ -22,8 +23,9 @@ from shared.settings import ensure_home
     "--open", "is_open", is_flag=True, help="Leave out the project id: agents need not prove which project they mean."
 )
 @click.option("--name", help="Name of the project (default: the folder's).")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.pass_obj
-def command(context: Context, path: Path, *, is_open: bool, name: str | None) -> None:
+def command(context: Context, path: Path, *, is_open: bool, name: str | None, is_json: bool) -> None:
     """Write .kx.json into PATH and register the project."""
     ensure_home(context.settings)
     root = canonical_root(path)
@@ -37,4 +39,8 @@ def command(context: Context, path: Path, *, is_open: bool, name: str | None) ->
         )
     write_atomic(file, new_configuration(name or name_of_folder(root), is_open=is_open), mode=0o644)
     project = context.enrol(root)
+    if is_json:
+        told = {"schema": 1, "file": str(file), "root": project.root, "project": project.project}
+        context.say(as_json({**told, "instance": project.instance, "project_id": project.project_id}))
+        return
     context.say(context.catalogue.text("{file} written; next: kx index {root}", file=file, root=project.root))

@@ -14,6 +14,8 @@ from shared.project_config import load_project_config
 from shared.registry import Project, canonical_root
 from shared.settings import ensure_home
 
+JSON = click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
+
 
 @click.group("project", epilog="Example: kx project move 3f2a9c… ~/src/new-place")
 def command() -> None:
@@ -21,7 +23,7 @@ def command() -> None:
 
 
 @command.command("list", epilog="Example: kx project list --json")
-@click.option("--json", "is_json", is_flag=True, help="Print JSON.")
+@JSON
 @click.pass_obj
 def list_projects(context: Context, *, is_json: bool) -> None:
     """List the registered projects by root."""
@@ -45,39 +47,42 @@ def list_projects(context: Context, *, is_json: bool) -> None:
 @click.option(
     "--index", type=click.Path(path_type=Path), help="Where its index file shall be (default: in ~/.kx/data)."
 )
+@JSON
 @click.pass_obj
-def add(context: Context, path: Path, *, index: Path | None) -> None:
+def add(context: Context, path: Path, *, index: Path | None, is_json: bool) -> None:
     """Register the tree at PATH without indexing it."""
     ensure_home(context.settings)
     root = canonical_root(path)
     project = context.registry.add(root, load_project_config(root, context.settings), index=index)
-    context.say(project.instance)
+    context.say(_json(project) if is_json else project.instance)
 
 
 @command.command("remove", epilog="Example: kx project remove 3f2a9c0d1e2b4a58")
 @click.argument("instance_or_path")
 @click.option("--delete-index", is_flag=True, help="Delete its index file too.")
+@JSON
 @click.pass_obj
-def remove(context: Context, instance_or_path: str, *, delete_index: bool) -> None:
+def remove(context: Context, instance_or_path: str, *, delete_index: bool, is_json: bool) -> None:
     """Forget a project; its files are not touched, its index only with --delete-index."""
     project = _named(context, instance_or_path)
     context.registry.remove(project.instance)
     if delete_index:
         for suffix in ("", "-wal", "-shm", ".lock"):
             project.index_path.with_name(project.index_path.name + suffix).unlink(missing_ok=True)
-    context.say(context.catalogue.text("{root} is forgotten", root=visible(project.root)))
+    told = context.catalogue.text("{root} is forgotten", root=visible(project.root))
+    context.say(_json(project) if is_json else told)
 
 
 @command.command("move", epilog="Example: kx project move 3f2a9c0d1e2b4a58 ~/src/new-place")
 @click.argument("instance_or_path")
 @click.argument("new_root", type=click.Path(path_type=Path))
+@JSON
 @click.pass_obj
-def move(context: Context, instance_or_path: str, new_root: Path) -> None:
+def move(context: Context, instance_or_path: str, new_root: Path, *, is_json: bool) -> None:
     """Tell kx that a tree now lies at NEW_ROOT; its index goes on as it is."""
     project = context.registry.move(_named(context, instance_or_path).instance, new_root)
-    context.say(
-        context.catalogue.text("{instance} is now at {root}", instance=project.instance, root=visible(project.root))
-    )
+    told = context.catalogue.text("{instance} is now at {root}", instance=project.instance, root=visible(project.root))
+    context.say(_json(project) if is_json else told)
 
 
 def _named(context: Context, instance_or_path: str) -> Project:
@@ -94,6 +99,10 @@ def _named(context: Context, instance_or_path: str) -> Project:
             name=instance_or_path,
         )
     return found
+
+
+def _json(project: Project) -> str:
+    return as_json({"schema": 1, "project": _row(project)})
 
 
 def _row(project: Project) -> dict[str, object]:

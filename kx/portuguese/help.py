@@ -152,7 +152,6 @@ Códigos de saída:
     # kx project
     "List, add, remove or move registered projects.": "Lista, registra, remove ou move projetos registrados.",
     "List the registered projects by root.": "Lista os projetos registrados, por raiz.",
-    "Print JSON.": "Imprime JSON.",
     "Register the tree at PATH without indexing it.": "Registra a árvore em PATH sem indexá-la.",
     "Where its index file shall be (default: in ~/.kx/data).": (
         "Onde deve ficar o arquivo de índice (padrão: em ~/.kx/data)."
