@@ -55,9 +55,19 @@ def test_files_created_while_the_watcher_was_stopped_are_all_indexed(tmp_path, a
             found = len({row[0] for row in rows if row[4] is not None})
         took = time.monotonic() - started
         answer = kx("search", f"zz{files - 1}", "--in", root, "--mode", "lexical", "--json").json()["results"]
+        watcher.send_signal(signal.SIGSTOP)
+        for number in range(files):
+            write_tree(root, {f"node_modules/d{number % 50}/f{number}.js": "ignored"})
+        write_tree(root, {"saved.md": "# Saved\n\nAfter a flood of what is ignored.\n"})
+        watcher.send_signal(signal.SIGCONT)
+        started, is_saved = time.monotonic(), False
+        while not is_saved and time.monotonic() - started < OVERFLOW_S:
+            time.sleep(0.2)
+            is_saved = "saved.md" in {row[0] for row in facts_of(project.index_path, project.instance).rows}
     problems = [] if found == files + 1 else [f"{files + 1 - found} files are not indexed"]
     problems += [] if answer and answer[0]["path"].endswith(f"/f{files - 1}.md") else ["the last file is not found"]
     problems += [] if took <= OVERFLOW_S else [f"it took {took:.0f} s"]
+    problems += [] if is_saved else ["a save after a flood of ignored files is not found"]
     report("F8", problems, means="stopped", files=files, indexed=found - 1, took_s=f"{took:.1f}")
 
 
