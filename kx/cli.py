@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, cast
@@ -27,6 +28,10 @@ VERBS = (
     "init", "index", "search", "why-not", "status", "watch", "activity", "artifact", "kb", "memory", "recall-context",
     "mcp", "setup", "up", "down", "service", "project", "doctor", "vacuum", "purge", "token", "bus", "serve",
 )  # fmt: skip
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_OF_THE_MACHINE = _FULL | {errno.EACCES, errno.EPERM, errno.EROFS}  # no fault of ours, whatever was being written
 
 
 class Verbs(SuggestingGroup):
@@ -150,14 +155,8 @@ def _known(error: BaseException) -> KxError:
     """Find our error inside the groups that task groups raise; anything else is a fault of kx and is raised."""
     if isinstance(error, KxError):
         return error
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
-        abandon_stdout()
-        return KxError(
-            ErrorCode.DISK_FULL,
-            "the output could not be written: {reason}",
-            hint="free some space where the output goes",
-            reason=error.strerror,
-        )
+    if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+        return _unwritable(error)
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             try:
@@ -165,6 +164,26 @@ def _known(error: BaseException) -> KxError:
             except BaseException:  # noqa: BLE001, S112  # looked for among the others; raised below if it is alone
                 continue
     raise error
+
+
+def _unwritable(error: OSError) -> KxError:
+    """Say what the machine refuses: a file or folder, or with no name of one the output."""
+    if error.filename is None:
+        abandon_stdout()
+        return KxError(
+            ErrorCode.DISK_FULL,
+            "the output could not be written: {reason}",
+            hint="free some space where the output goes",
+            reason=error.strerror,
+        )
+    is_full = error.errno in _FULL
+    return KxError(
+        ErrorCode.DISK_FULL if is_full else ErrorCode.CONFIG_UNREADABLE,
+        "{path} cannot be used: {reason}",
+        hint="free some space" if is_full else "make it and its folder your own and writable",
+        path=os.fsdecode(error.filename),
+        reason=error.strerror,
+    )
 
 
 def _fail(error: KxError, catalogue: Catalogue) -> Exit:

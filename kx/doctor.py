@@ -5,6 +5,7 @@ Nothing is changed and nothing is started. A check that finds an error of kx sho
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from shared.kinds import document_kind
 from shared.model import locate_model, verify
 from shared.project_config import load_project_config
 from shared.registry import Project, Registry
-from shared.settings import Settings, ensure_home
+from shared.settings import FOLDERS, Settings, ensure_home
 from shared.stack_file import running_stack
 
 State = Literal["ok", "warning", "error"]
@@ -145,6 +146,16 @@ def home(settings: Settings) -> Iterator[Finding]:
         yield _ok("home", "{home} is made when it is needed", home=settings.home)
         return
     ensure_home(settings)
+    for folder in (settings.home, *(settings.home / name for name in FOLDERS)):
+        if not os.access(folder, os.W_OK | os.X_OK):
+            yield Finding(
+                check="home",
+                state="error",
+                found="{folder} cannot be written",
+                hint="make it writable, or set KX_HOME to a folder of your own",
+                params={"folder": str(folder)},
+            )
+            return
     free = shutil.disk_usage(settings.home).free
     params = {"home": str(settings.home), "free": f"{free / 1e9:.1f}"}
     if free < LITTLE_DISK_BYTES:

@@ -53,6 +53,10 @@ DOCTOR: dict[str, str] = {
     "index it: kx index {root}; or forget it: kx project remove {instance}": (
         "indexe-o: kx index {root}; ou esqueça-o: kx project remove {instance}"
     ),
+    "{folder} cannot be written": "não é possível escrever em {folder}",
+    "make it writable, or set KX_HOME to a folder of your own": (
+        "torne-a gravável, ou defina KX_HOME com uma pasta sua"
+    ),
     "{count} access tokens": "{count} tokens de acesso",
     "the folder {root} is not there": "a pasta {root} não está lá",
     "bring it back, tell where it went (kx project move {instance} FOLDER), or forget it: kx project remove {instance}": (

@@ -6,6 +6,8 @@ HINTS: dict[str, str] = {
     "free memory or end other processes; indexing goes on by itself": (
         "libere memória ou encerre outros processos; a indexação continua sozinha"
     ),
+    "free some space": "libere espaço",
+    "make it and its folder your own and writable": "torne-o seu e gravável, e a pasta em que está também",
     "free some space where the output goes": "libere espaço onde a saída é escrita",
     "go to a folder that exists, for example: cd ~": "vá para uma pasta que existe, por exemplo: cd ~",
     "see: {command} --help": "veja: {command} --help",

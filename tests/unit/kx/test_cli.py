@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,3 +101,26 @@ def test_a_language_does_not_stay(run: Run):
     """Speaking makes a copy: the verbs of the module remain English."""
     CliRunner().invoke(main.in_language_of(Catalogue("pt")), ["search", "--help"])
     assert "Usage: kx search" in CliRunner().invoke(main, ["search", "--help"], prog_name="kx").output
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "exit_code"),
+    [
+        (errno.EACCES, "KX_CONFIG_UNREADABLE", 78),
+        (errno.EROFS, "KX_CONFIG_UNREADABLE", 78),
+        (errno.ENOSPC, "KX_DISK_FULL", 1),
+    ],
+    ids=["permission", "read-only", "full"],
+)
+def test_what_the_machine_refuses_is_told_with_its_path(run: Run, monkeypatch, number: int, code: str, exit_code: int):
+    """A folder nobody may write to is no fault of the program, and has no traceback."""
+
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "/somewhere/up.lock")
+
+    monkeypatch.setattr("kx.commands.project.canonical_root", refused)
+    ended, told = run("project", "add", ".")
+    assert (ended, told.splitlines()[0]) == (
+        exit_code,
+        f"{code}: /somewhere/up.lock cannot be used: {os.strerror(number)}",
+    )

@@ -57,6 +57,14 @@ def test_a_model_that_is_not_there_is_named_with_its_repair(settings, tmp_path):
     assert found.hint
 
 
+def test_a_home_that_cannot_be_written_is_named(settings, monkeypatch):
+    """Found by asking whether, because whoever runs the tests may be allowed everything."""
+    run = str(settings.run_dir)
+    monkeypatch.setattr("os.access", lambda path, _: str(path) != run)
+    found = troubles(settings)["home"]
+    assert (found.state, found.params["folder"]) == ("error", run)
+
+
 def test_damaged_knowledge_and_memory_are_named(settings):
     """What people wrote cannot be built anew: who looks after the machine hears of it before somebody needs it."""
     assert "knowledge" not in troubles(settings)
