@@ -30,9 +30,13 @@ _USE: Final = re.compile(
 )
 _SPEAKER: Final = re.compile(r"\b(?:my|i|i'm|we|meu|minha)\b", re.IGNORECASE)
 # "What happens when it fails" begins like a question to documentation and is none.
-_EVENT: Final = re.compile(r"^(?:what happens|o que acontece|como (?:funciona|é|são|está|estão))\b", re.IGNORECASE)
+_EVENT: Final = re.compile(
+    r"^(?:what happens|o que acontece|quando|por ?qu[eê]|quant[oa]s?"
+    r"|(?:como|onde) (?:funcionam?|ficam?|é|são|foi|foram|está|estão|se|os?|as?|uma?|cada))\b",
+    re.IGNORECASE,
+)
 _AUXILIARY: Final = "does|do|is|are|was|were|did|can|could|has|have|should|would|much|many|long|often"
-_WORKING: Final = re.compile(rf"^(?:(?:how|why|when|where) (?:{_AUXILIARY})|por que)\b", re.IGNORECASE)
+_WORKING: Final = re.compile(rf"^(?:how|why|when|where) (?:{_AUXILIARY})\b", re.IGNORECASE)
 # "How sessions are set up": no question but a description, as one writes it of code.
 _DESCRIPTION: Final = re.compile(rf"^how (?!(?:to|about|{_AUXILIARY})\b)", re.IGNORECASE)
 

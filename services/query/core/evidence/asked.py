@@ -32,6 +32,17 @@ _ABOUT_TESTS: Final = frozenset(
     map(stem, ("test", "spec", "mock", "fixture", "benchmark", "example", "teste", "exemplo"))
 )
 
+_ABOUT_RECORDS: Final = frozenset(
+    map(
+        stem,
+        (
+            *("change", "changelog", "history", "release", "new", "version", "upgrade", "migrate", "deprecated"),
+            *("license", "copyright", "author", "security", "vulnerability", "conduct"),
+            *("mudanca", "historico", "novidade", "versao", "versoes", "atualizar", "licenca", "autor", "seguranca"),
+        ),
+    )
+)
+
 
 class Corpus(Struct, frozen=True, kw_only=True):
     """What the whole index says about words: how many texts, how long, and how many hold each."""
@@ -63,6 +74,9 @@ MAYBE: Final = 0.7
 BARELY: Final = 0.3
 
 NAMED_TRUST: Final = 0.25  # 0 to 0.3 rank alike
+LEAST_TRUST: Final = 0.1
+"""Where the index has none of the words asked, meaning is all there is to put texts in order by; .2 and .3 cost Portuguese
+questions of English texts .001 and .002."""
 
 
 class Keyed(Struct, frozen=True):
@@ -92,13 +106,15 @@ class Asked(Struct, frozen=True, kw_only=True):
     names: tuple[NameAsked, ...]
     known: float  # share of the worth whose terms the index has
     is_about_tests: bool
+    is_about_records: bool
+    is_literal: bool  # quoted, or a single word: what stands so is wanted, wherever
     aim: Aim
 
     @property
     def trust(self) -> float:
         """What the model's word counts: it knows nothing of words the index has not, and little of names in code."""
         is_named = len(self.names) > 1 and any(name.certainty == CERTAIN for name in self.names)
-        return self.known * (NAMED_TRUST if is_named and self.aim is Aim.THING else 1.0)
+        return max(self.known, LEAST_TRUST) * (NAMED_TRUST if is_named and self.aim is Aim.THING else 1.0)
 
 
 def rarity(texts: float, having: float) -> float:
@@ -113,6 +129,7 @@ def asked_of(text: str, question: QueryTerms, corpus: Corpus, synonyms: Sequence
     worth = _worth(terms, corpus, synonyms)
     pairs = tuple(dict.fromkeys((place[a], place[b]) for a, b in pairwise(question.stems) if a != b))
     joined = _joined(terms)
+    asked = set(map(stem, words(text)))
     known = sum(worth[i] for i, term in enumerate(terms) if corpus.chunks_with.get(term, 0))
     return Asked(
         stems=_stems(terms, worth, synonyms),
@@ -124,7 +141,9 @@ def asked_of(text: str, question: QueryTerms, corpus: Corpus, synonyms: Sequence
         joined_terms=np.array([joined[key] for key in sorted(joined)], dtype=np.intp),
         names=names_asked(text),
         known=known / (float(worth.sum()) or 1.0),
-        is_about_tests=bool(_ABOUT_TESTS & set(map(stem, words(text)))),
+        is_about_tests=bool(_ABOUT_TESTS & asked),
+        is_about_records=bool(_ABOUT_RECORDS & asked),
+        is_literal=bool(question.phrases) or len(text.split()) == 1,
         aim=aim_of(text),
     )
 

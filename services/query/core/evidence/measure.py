@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from services.query.core.evidence import demotion, naming, wording
@@ -65,7 +66,7 @@ def measure(asked: Asked, corpus: Corpus, witnesses: Witnesses, memory: Memory) 
             **{f"file_{name}": wording.bm25(together[name], lengths, 1.0, texts.worth[name]) for name in TOGETHER},
             **_naming(names, asked, corpus.documents, 1.0 - is_prose),
             "many_passages": many_passages(file_of, is_prose, asked),
-            **_against(files, asked),
+            **_against(files, asked, np.asarray((together["stems"] > 0.0).all(axis=1), dtype=np.bool_)),
         },
         is_prose=is_prose,
     )
@@ -115,11 +116,11 @@ def _naming(names: naming.Names, asked: Asked, documents: int, is_code: Shares) 
     }
 
 
-def _against(files: Sequence[File], asked: Asked) -> dict[str, Shares]:
+def _against(files: Sequence[File], asked: Asked, has_all: npt.NDArray[np.bool_]) -> dict[str, Shares]:
     paths, kinds = [file.path for file in files], [file.kind for file in files]
     return {
         "tests": demotion.only_tests(paths, asked),
-        "asides": demotion.asides(paths, asked),
-        "misplaced_prose": demotion.misplaced_prose(kinds, asked),
+        "asides": demotion.asides(paths, kinds, asked),
+        "misplaced_prose": demotion.misplaced_prose(kinds, asked, has_all),
         "misplaced_code": demotion.misplaced_code(kinds, asked),
     }

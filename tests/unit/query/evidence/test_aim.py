@@ -10,6 +10,7 @@ from services.query.core.evidence.aim import Aim, aim_of
     [
         "how do I retry",
         "como instalar o serviço",
+        "onde configurar o tempo limite",
         "which keys are needed",
         "can I use my own model",
         "installation",
@@ -29,6 +30,9 @@ def test_what_a_user_asks_is_about_use(query: str) -> None:
         "what happens when the disk is full",
         "o que acontece quando falha",
         "como funciona o cache",
+        "quando a sessão expira",
+        "como o servidor trata erros",
+        "onde os arquivos são gravados",
     ],
 )
 def test_what_goes_on_inside_is_about_working(query: str) -> None:

@@ -104,6 +104,16 @@ def test_the_vector_counts_for_what_the_index_knows() -> None:
     assert half.by_passage["vector"][0] < 0.4
 
 
+def test_the_vector_puts_texts_in_order_where_no_word_is_known() -> None:
+    """A question in words that the index has not has nothing else to be answered by."""
+    near, far = score(
+        evidence_on(
+            "xylophone", [Candidate("a.py", "near", cosine=0.8), Candidate("b.py", "far", cosine=0.2)], others=FILLER
+        )
+    )
+    assert sum(near.values()) > sum(far.values()) > 0.0
+
+
 def test_the_vector_counts_little_where_code_is_asked_by_its_name() -> None:
     """Words find a name; the model was taught none. Who asks how to use it wants more than the place."""
 
