@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -102,19 +101,6 @@ def passages_of(snapshot: Snapshot, rows: RowFilter, filters: Filters, chunks: S
     return [_passage(places, position) for places in _places(snapshot, rows, filters, _BY_CHUNKS, bindings)]
 
 
-def every_passage_of(snapshot: Snapshot, filters: Filters, scores: Mapping[ChunkId, float]) -> list[Passage] | None:
-    """Load the texts of these chunks, unfiltered; None where one of the chunks may not be shown.
-
-    A passage is shown at the place of the best of `scores` that has its text, of equal ones the first in path order.
-    """
-    bindings = {"ids": json.dumps(list(scores))}
-    places = list(_places(snapshot, RowFilter(), filters, _BY_CHUNKS, bindings))
-    if not scores.keys() <= {row[0] for rows in places for row in rows}:
-        return None
-    order = {int(chunk): -score for chunk, score in scores.items()}
-    return [_passage(rows, order) for rows in places]
-
-
 def passages_of_texts(
     snapshot: Snapshot, rows: RowFilter, filters: Filters, texts: Sequence[TextHash]
 ) -> list[Passage]:
@@ -140,10 +126,10 @@ def _places(
     return by_text.values()
 
 
-def _passage(places: Sequence[Row], order: Mapping[int, float]) -> Passage:
+def _passage(places: Sequence[Row], position: Mapping[int, int]) -> Passage:
     main = places[0]
     if len(places) > 1:
-        main = min(places, key=lambda row: order.get(int(row[0]), math.inf))  # type: ignore[arg-type]
+        main = min(places, key=lambda row: position.get(int(row[0]), len(position)))  # type: ignore[arg-type]
     return Passage(
         chunk=ChunkId(int(main[0])),  # type: ignore[arg-type]
         text_hash=TextHash(bytes(main[1])),  # type: ignore[arg-type]

@@ -15,7 +15,6 @@ from pathlib import Path
 import apsw
 from msgspec import Struct
 
-from services.query.adapters.term_memory import MAX_TERM_COUNTS, TermMemory
 from shared.errors import ErrorCode, KxError
 from shared.identity import InstanceId
 from shared.index_format import Meta, for_epoch
@@ -26,6 +25,7 @@ QUERY_LIMIT_S = 1.0
 
 IDLE_S = 60.0
 MAX_IDLE_CONNECTIONS = 16
+MAX_TERM_COUNTS = 20_000
 _OPS_BETWEEN_CHECKS = 4_000  # virtual machine steps; some hundred microseconds
 
 _META = "SELECT key, value FROM meta WHERE key IN ('epoch', 'seq', 'building', 'building_announced')"
@@ -50,7 +50,7 @@ class Snapshot:
     """One state of an index: valid while its read transaction is open, on the thread that opened it."""
 
     def __init__(
-        self, connection: apsw.Connection, file: FileIdentity, instance: InstanceId, memories: TermMemories
+        self, connection: apsw.Connection, file: FileIdentity, instance: InstanceId, counts: TermCounts
     ) -> None:
         self._connection = connection
         self.file = file
@@ -62,7 +62,7 @@ class Snapshot:
         self.is_building_announced = bool(meta[Meta.BUILDING_ANNOUNCED])
         row = next(iter(self._all(_EPOCH, (self.epoch,))), (0, 0, ""))
         self.analyzer, self.model, self.model_id = int(row[0]), int(row[1]), str(row[2])  # type: ignore[arg-type]
-        self.terms = memories.of(file, (self.epoch, self.seq))
+        self._counts = counts.of(file, (self.epoch, self.seq))
 
     def all(self, statement: str, bindings: Bindings = (), *, epoch: int | None = None) -> list[Row]:
         """Run a statement written with `{e}` suffixes against the answering epoch, or the one given."""
@@ -77,11 +77,11 @@ class Snapshot:
 
         0.2 ms a term: the index adds its postings up.
         """
-        known = self.terms.counts.get(term)
+        known = self._counts.get(term)
         if known is None:
             statement = f"SELECT doc FROM temp.{self.define_vocabulary()} WHERE term = ?"  # noqa: S608  # our own name
             known = int(next(iter(self._all(statement, (term,))), (0,))[0])  # type: ignore[arg-type]
-            self.terms.counts[term] = known
+            self._counts[term] = known
         return known
 
     def define_vocabulary(self) -> str:
@@ -99,29 +99,29 @@ class Snapshot:
         return self._connection.execute(statement, bindings).fetchall()
 
 
-class TermMemories:
-    """What is known of the terms of each index, as of one commit; safe across threads."""
+class TermCounts:
+    """How many chunks have a term, as of one commit of each index; both the lexical lane and the evidence ask."""
 
     def __init__(self) -> None:
-        self._memories: dict[FileIdentity, TermMemory] = {}
+        self._counts: dict[FileIdentity, tuple[tuple[int, int], dict[str, int]]] = {}
 
-    def of(self, file: FileIdentity, state: tuple[int, int]) -> TermMemory:
-        """Give what is known of the epoch and seq in `state`, to be added to."""
-        known = self._memories.get(file)
-        if known is None or known.state != state or len(known.counts) > MAX_TERM_COUNTS:
-            known = self._memories[file] = TermMemory(state)
-        return known
+    def of(self, file: FileIdentity, state: tuple[int, int]) -> dict[str, int]:
+        """Give what is known of the epoch and seq in `state`, to be added to; safe across threads."""
+        known = self._counts.get(file)
+        if known is None or known[0] != state or len(known[1]) > MAX_TERM_COUNTS:
+            known = self._counts[file] = (state, {})
+        return known[1]
 
     def forget(self, file: FileIdentity) -> None:
         """Drop what is known of a file."""
-        self._memories.pop(file, None)
+        self._counts.pop(file, None)
 
 
 class IndexReaders:
     """Lends connections; safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._memories = TermMemories()
+        self._counts = TermCounts()
         self._idle: dict[FileIdentity, list[tuple[float, apsw.Connection]]] = {}
         self._lock = threading.Lock()
         self._is_closed = False
@@ -140,7 +140,7 @@ class IndexReaders:
             connection.set_progress_handler(lambda: time.monotonic() > deadline, _OPS_BETWEEN_CHECKS)
             try:
                 connection.execute("BEGIN")
-                yield Snapshot(connection, identity, instance, self._memories)
+                yield Snapshot(connection, identity, instance, self._counts)
             except apsw.InterruptError as error:
                 raise _cut_off(path, limit_s) from error
             finally:
@@ -157,7 +157,7 @@ class IndexReaders:
                 self._idle[identity] = keep
                 if not keep:
                     del self._idle[identity]
-                    self._memories.forget(identity)
+                    self._counts.forget(identity)
 
     @property
     def is_closed(self) -> bool:

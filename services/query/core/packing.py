@@ -37,10 +37,10 @@ class Packed(Struct, frozen=True, kw_only=True):
 
 def excerpts(wanted: Sequence[Wanted], worth: Mapping[str, float], budget: Budget | None = None) -> Packed:
     """Take the excerpt of each result; with a budget of as many as fit."""
-    rulers = [Ruler(one.source, worth, is_fine=budget is not None) for one in wanted]
     if budget is None:
-        return Packed(excerpts=tuple(ruler.excerpt(one.most) for ruler, one in zip(rulers, wanted, strict=True)))
-    return _packed(wanted, rulers, budget)
+        shown = (Ruler(one.source, worth).excerpt(one.most) if one.most else None for one in wanted)
+        return Packed(excerpts=tuple(shown))
+    return _packed(wanted, [Ruler(one.source, worth, is_fine=True) for one in wanted], budget)
 
 
 def _packed(wanted: Sequence[Wanted], rulers: Sequence[Ruler], budget: Budget) -> Packed:
