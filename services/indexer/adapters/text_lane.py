@@ -133,6 +133,8 @@ class TextLane:
 
     def _write(self, path: str, outcome: Outcome, urgency: Urgency) -> int:
         self._is_erasing = self._leaves_no_trace(path, outcome)
+        if _is_no_folder(outcome):
+            self._forget_below(path.rstrip("/") + "/")  # a folder that is moved away makes no event for what was in it
         if isinstance(outcome, Prepared):
             document = outcome.document
             self._index(replace(document, ctime_ns=NO_TIME_NS) if outcome.is_young else document, urgency)
@@ -202,6 +204,13 @@ class TextLane:
             self._store.embeddings(epoch).drop_unused(gone)
         if gone and self._is_erasing:
             self._store.upkeep.want_erasure()
+
+
+def _is_no_folder(outcome: Outcome) -> bool:
+    """Tell whether something stands there that holds nothing; of what cannot be read nothing is known."""
+    if isinstance(outcome, Skipped):
+        return outcome.reason is not SkipReason.UNREADABLE
+    return isinstance(outcome, Prepared | Unchanged | Failed)
 
 
 def _size(outcome: Outcome) -> int:

@@ -186,6 +186,23 @@ async def test_a_file_that_became_a_folder_leaves_its_files_alone(root, tmp_path
     assert {row[0] for row in rows} == {"n0.md/inner.md", "n1.md", "n2.md", "n3.md", "n4.md"}
 
 
+@pytest.mark.parametrize("becomes", ["file", "link"])
+async def test_files_of_a_folder_that_became_something_else_are_gone(root, tmp_path, becomes):
+    """Case 19: a folder is moved away and a file or a link stands there; no event names what was in it."""
+    (root / "d").mkdir()
+    (root / "d" / "inner.md").write_text("# Inner\n\nInside.\n")
+    async with indexing(root, tmp_path / ".kx") as work:
+        await work.touch(*paths_of(root))
+        await work.until("text")
+        (root / "d").rename(tmp_path / "away")
+        (root / "d").write_text("now a text") if becomes == "file" else (root / "d").symlink_to("n0.md")
+        await work.touch("d", urgency="live")
+        await work.until("text")
+    rows = facts_of(work.project.index_path, work.project.instance).rows
+    assert "d" in {row[0] for row in rows}
+    assert "d/inner.md" not in {row[0] for row in rows}
+
+
 async def test_a_path_is_judged_by_rules_that_are_newer_than_its_touch(root, tmp_path):
     """Row L3: a checkout brings an ignore file amid many others; whoever reads remembers the rules of a moment ago."""
     async with indexing(root, tmp_path / ".kx") as work:
