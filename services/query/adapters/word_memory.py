@@ -38,7 +38,7 @@ _BATCH: Final = 48  # chunks; for some three milliseconds a question may wait fo
 _REST: Final = 1.0  # times as long as a batch took: questions come first
 
 _NEXT_CHUNKS = """
-SELECT c.id, c.heading, c.symbols, c.text, d.kind
+SELECT c.id, c.heading, c.symbols, c.text, d.kind, d.path
 FROM (SELECT id, heading, symbols, text, document FROM chunk{e} WHERE id > ? ORDER BY id LIMIT ?) c
 CROSS JOIN document{e} d ON d.id = c.document
 ORDER BY c.id
@@ -159,6 +159,7 @@ class WordMemory:
             seq = snapshot.seq
         if rows:
             with self._lent() as memory:
+                memory.paths.read([str(row[5]) for row in rows])
                 memory.read([_excerpt(row) for row in rows], [is_prose(str(row[4])) for row in rows])  # type: ignore[arg-type]
             index.last, index.chunks = int(rows[-1][0]), index.chunks + len(rows)  # type: ignore[arg-type]
         if len(rows) == _BATCH:

@@ -124,11 +124,12 @@ class PathBook:
         return self._plain.held[number]
 
     def _add(self, paths: Sequence[_Path]) -> None:
-        own = analyse([path.own for path in paths], self._lexicon)
-        whole = analyse([path.bare for path in paths], self._lexicon)
-        is_first = _is_first(own.text, own.stems[own.word])
-        self._own.add(own.stems[own.word[is_first]], np.bincount(own.text[is_first], minlength=len(paths)))
-        self._whole.add(whole.stems[whole.word], whole.sizes.tokens)
+        tokens = analyse([*(path.own for path in paths), *(path.bare for path in paths)], self._lexicon)
+        text, keys = tokens.text, tokens.stems[tokens.word]
+        owns = int(np.searchsorted(text, len(paths)))
+        is_first = _is_first(text[:owns], keys[:owns])
+        self._own.add(keys[:owns][is_first], np.bincount(text[:owns][is_first], minlength=len(paths)))
+        self._whole.add(keys[owns:], tokens.sizes.tokens[len(paths) :])
         self._plain.add(spellings_of([plain_name(path.own) for path in paths]))
 
 
