@@ -161,6 +161,7 @@ _FORMS: Final = (
     ("m", "ns"),
     ("vel", "veis"),
     ("al", "ais"),
+    ("el", "eis"),
     ("ar", "am ando aram ado ada ados adas a ou"),
     ("er", "em endo eram ido ida idos idas e eu"),
     ("ir", "em indo iram ido ida idos idas e iu"),
