@@ -44,7 +44,7 @@ from services.query.core.grouping import group
 from services.query.core.question import question_of
 from services.query.core.ranking import RankingRule, rank
 from services.query.core.recency import Recency
-from services.query.search import Ranking, page_of
+from services.query.page import Ranking, page_of
 from services.query.service import open_encoder, service
 from shared import logs
 from shared.bus import Bus

@@ -39,7 +39,8 @@ from services.query.core.path_glob import PathGlob
 from services.query.core.question import Question, question_of
 from services.query.core.ranking import rank
 from services.query.core.why_not import Indexed, Standings, Window, deciding, standing_of, why_of
-from services.query.search import Ground, Ranking, Searcher
+from services.query.page import Ranking
+from services.query.search import Ground, Searcher
 from shared.analyzer import terms
 from shared.bus import Bus
 from shared.errors import ErrorCode, KxError
