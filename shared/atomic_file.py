@@ -53,6 +53,7 @@ def write_atomic(
                 retryable=True,
                 path=path,
             ) from error
+        error.filename = os.fspath(path)  # not of the temporary file, of which nobody knows
         raise
 
 

@@ -151,7 +151,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     xdg_config_home: Path  # XDG_CONFIG_HOME, where git's own excludes are
     codex_home: Path | None = None  # CODEX_HOME, where Codex keeps its configuration if not in ~/.codex
     xdg_runtime_dir: Path | None = None  # XDG_RUNTIME_DIR, for sockets when the home path is too long
-    color: bool = True  # false when NO_COLOR says so
+    color: bool = True  # false when NO_COLOR or TERM says so
     warnings: tuple[str, ...] = ()
 
     @property
@@ -241,7 +241,7 @@ def load_settings(flags: Mapping[str, object] | None = None, environ: Mapping[st
         codex_home=Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else None,
         xdg_config_home=Path(env.get("XDG_CONFIG_HOME") or user_home / ".config"),
         xdg_runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
-        color=not env.get("NO_COLOR"),
+        color=not env.get("NO_COLOR") and env.get("TERM") != "dumb",
         warnings=tuple(
             warn_unknown(path, key, FILE_KEYS) for key in unknown_keys(file, FILE_KEYS, open_keys=["projects"])
         ),

@@ -111,7 +111,9 @@ def test_every_variable_that_is_read_is_documented_and_the_other_way_round(tmp_p
     """No hidden switch, no promise without effect."""
     environ = Recorder({"HOME": str(tmp_path)})
     load_settings(environ=environ)
-    documented = set(re.findall(r"`((?:KX|XDG|LC)_[A-Z_]+|CODEX_HOME|HOME|LANG|NO_COLOR)`", DOC.read_text("utf-8")))
+    documented = set(
+        re.findall(r"`((?:KX|XDG|LC)_[A-Z_]+|CODEX_HOME|HOME|LANG|NO_COLOR|TERM)`", DOC.read_text("utf-8"))
+    )
     codes = {name for name in documented if name.startswith("KX_CONFIG_")}
     assert environ.asked == documented - codes
 

@@ -76,3 +76,11 @@ def test_missing_folder_is_the_callers_error(tmp_path: Path) -> None:
     """Only a full disk is translated; the rest stays what it is."""
     with pytest.raises(FileNotFoundError):
         write_atomic(tmp_path / "no" / "a", b"x")
+
+
+def test_a_failure_names_the_file_that_was_meant(tmp_path):
+    """Nobody knows the temporary one."""
+    path = tmp_path / "missing" / "a.json"
+    with pytest.raises(OSError) as failed:
+        write_atomic(path, b"{}")
+    assert failed.value.filename == str(path)
