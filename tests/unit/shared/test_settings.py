@@ -198,3 +198,10 @@ def test_socket_moves_when_the_home_is_too_deep(tmp_path: Path) -> None:
     assert deep.socket_dir == Path("/run/user/1/kx")
     short = make_settings(tmp_path, KX_HOME="/h", XDG_RUNTIME_DIR="/run/user/1")
     assert short.socket_dir == Path("/h/run")
+
+
+def test_colours_are_off_where_they_are_not_wanted(tmp_path):
+    """NO_COLOR says so, and a terminal that can show none."""
+    home = {"HOME": str(tmp_path)}
+    told = [{}, {"TERM": "xterm"}, {"TERM": "dumb"}, {"NO_COLOR": "1"}]
+    assert [load_settings(environ=home | one).color for one in told] == [True, True, False, False]
