@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from services.query import search as search_module
+from services.query import page as page_module
 from services.query.adapters import requeue as requeue_module
 from services.query.adapters.prover import Prover
 from services.query.adapters.requeue import PATHS_AT_ONCE, Requeue
@@ -81,7 +81,7 @@ async def test_root_that_vanishes_is_not_told_file_by_file(tmp_path: Path, monke
             bench.root.rename(tmp_path / "elsewhere")
             return super().page(results, offset=offset, top=top)
 
-    monkeypatch.setattr(search_module, "Prover", LateProver)
+    monkeypatch.setattr(page_module, "Prover", LateProver)
     bench = QueryBench(tmp_path)
     with bench.index() as index:
         index.add("a.md", "oldword stands here")
