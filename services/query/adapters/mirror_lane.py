@@ -31,7 +31,7 @@ MIN_VECTORS: Final = 1_000
 OVERSAMPLE: Final = 4
 """Compared exactly for each text wanted; `core.sketch` says what that finds."""
 
-MIN_COMPARED: Final = 400
+MIN_COMPARED: Final = 240
 WIDER: Final = 8  # times more, where too few of the nearest may be shown
 
 FOLLOWED_AT_ONCE: Final = 1_000
