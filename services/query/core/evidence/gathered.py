@@ -12,11 +12,11 @@ from services.query.core.evidence.asked import Asked
 from services.query.core.evidence.hashed import Indices
 from services.query.core.evidence.wording import Shares
 
-MANY: Final = 20  # more are not more telling
+MANY: Final = 14  # more are not more telling
 
 
 def many_passages(file_of: Indices, is_prose: Shares, asked: Asked) -> Shares:
-    """Give, for each file, how many of its passages are candidates: 0 for one, 1 for twenty, growing by its logarithm.
+    """Give, for each file, how many of its passages are candidates: 0 for one, 1 for `MANY`, growing by its logarithm.
 
     Code that does something does it in several places of a file. Prose says what is asked in one of them, so this
     counts by the share of code among the files, and not where it is asked how something is used.
