@@ -11,6 +11,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -233,8 +234,7 @@ class Registry:
             raw = read_config(path)
             if raw is None:
                 return None
-            project = to_struct(parse_object(raw, path, keys_of(Project)), Project, path)
-            project = replace(project, root=_decoded(project.root), index=_decoded(project.index))
+            project = _parsed(raw, path)
         except (KxError, ValueError) as error:
             _refuse_damaged(path, instance, error)
         if project.instance != instance or not project.root.startswith("/") or not project.index.startswith("/"):
@@ -355,6 +355,13 @@ def _has_moved_to(project: Project, root: Path) -> bool:
 def _folded(path: Path) -> str:
     """Compare index files as a file system without case does; elsewhere it only makes a name longer."""
     return os.path.realpath(path).casefold()
+
+
+@lru_cache(maxsize=256)
+def _parsed(raw: bytes, path: Path) -> Project:
+    """Parse an entry; each question reads its entry anew, and parsing the same bytes again would cost ten times that."""
+    project = to_struct(parse_object(raw, path, keys_of(Project)), Project, path)
+    return replace(project, root=_decoded(project.root), index=_decoded(project.index))
 
 
 def _decoded(stored: str) -> str:
