@@ -261,7 +261,8 @@ def _notes(reply: SearchReply, catalogue: Catalogue) -> list[str]:
     if told and max(told) < POOR_CONFIDENCE:
         notes.append(catalogue.text(NOTHING_GOOD, percent=round(100 * max(told))))
     for name, lane in reply.lanes.items():
-        if lane.state in ("off", "failed") and lane.reason not in reply.notes:
+        is_wanted = name != "vector" or reply.mode != "lexical"
+        if is_wanted and lane.state in ("off", "failed") and lane.reason not in reply.notes:
             notes.append(visible(lane_text(name, lane, catalogue)))
     if reply.pending.text or reply.pending.vectors:
         notes.append(

@@ -111,6 +111,7 @@ def test_lane_that_is_off_is_named_with_its_reason():
     reply = make_reply(make_hit(), lanes={"vector": off})
     assert search_text(reply, PT).endswith("via vetorial desligada: nenhum texto tem vetor ainda")
     assert search_text(reply, Catalogue()).endswith("the vector lane is off: no text has a vector yet")
+    assert "lane" not in search_text(make_reply(make_hit(), lanes={"vector": off}, mode="lexical"), Catalogue())
     noted = make_reply(make_hit(), lanes={"vector": off}, notes=(off.reason,))
     assert search_text(noted, Catalogue()).count(off.reason) == 1
 
