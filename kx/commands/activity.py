@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import anyio
 import click
+from msgspec.structs import replace
 
 from kx.client import services
 from kx.context import Context
@@ -192,10 +193,11 @@ def get(context: Context, ref: str, path: Path | None, *, is_json: bool, stack: 
 
 
 @command.command("board", epilog="Example: kx activity board")
+@JSON
 @IN
 @STACK
 @click.pass_obj
-def board(context: Context, path: Path | None, *, stack: bool | None) -> None:
+def board(context: Context, path: Path | None, *, is_json: bool, stack: bool | None) -> None:
     """Show the states as columns, each with its activities."""
     project = context.enrol(path)
     rows: list[ActivityRow] = []
@@ -206,6 +208,9 @@ def board(context: Context, path: Path | None, *, stack: bool | None) -> None:
         rows += found.activities
         if not found.activities:
             break
+    if is_json:
+        context.say(as_json(activities_json(replace(found, activities=tuple(rows)))))
+        return
     columns = shutil.get_terminal_size().columns
     context.say(board_text(rows, context.catalogue, context.paint, width=columns))
     for note in found.notes:

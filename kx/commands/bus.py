@@ -62,13 +62,17 @@ def list_users(context: Context, *, is_json: bool) -> None:
 
 @command.command("revoke", epilog="Example: kx bus revoke tool-0123456789abcdef")
 @click.argument("name", metavar="NAME")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.pass_obj
-def revoke(context: Context, name: str) -> None:
+def revoke(context: Context, name: str, *, is_json: bool) -> None:
     """Take back the credentials of one program; a running bus hangs up on it."""
     ensure_home(context.settings)
     if not forget_user(context.settings.run_dir, name):
         raise KxError(ErrorCode.BAD_REQUEST, "the bus has no user {user}", hint="see them with: kx bus list", user=name)
     reload_users(context.settings.run_dir)
+    if is_json:
+        context.say(as_json({"schema": 1, "user": name}))
+        return
     context.tell("{name} may not use the bus any more", name=name)
 
 

@@ -10,6 +10,7 @@ import click
 
 from kx.bus_server import bus_is_running
 from kx.context import Context
+from kx.render import JSON_SCHEMA, as_json
 from kx.stack_lock import holder
 from kx.supervisor import BUS_STOP_S, STOP_S
 from shared.process_identity import ProcessIdentity, is_running
@@ -20,12 +21,17 @@ POLL_S = 0.02
 
 
 @click.command("down", epilog="Example: kx down")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.pass_obj
-def command(context: Context) -> None:
+def command(context: Context, *, is_json: bool) -> None:
     """End the stack: return when none of its processes runs any more."""
     supervisor = holder(context.settings.run_dir)
     if supervisor is not None:
         _end(supervisor)
+    if is_json:
+        is_foreign = supervisor is None and bus_is_running(context.settings.run_dir)
+        context.say(as_json({"schema": JSON_SCHEMA, "ended": supervisor is not None, "foreign": is_foreign}))
+    elif supervisor is not None:
         context.tell("the stack has ended")
     elif bus_is_running(context.settings.run_dir):
         context.tell(

@@ -161,10 +161,11 @@ def promote(context: Context, record: str, path: Path | None, *, is_json: bool, 
 
 @command.command("export", epilog="Examples: kx memory export memory.jsonl    kx memory export - | jq .text")
 @click.argument("file")
+@JSON
 @IN
 @STACK
 @click.pass_obj
-def export(context: Context, file: str, path: Path | None, *, stack: bool | None) -> None:
+def export(context: Context, file: str, path: Path | None, *, is_json: bool, stack: bool | None) -> None:
     """Write all records to FILE (`-` is stdout) as JSON, one a line, each with its source."""
     instance = context.enrol(path).instance
 
@@ -177,6 +178,9 @@ def export(context: Context, file: str, path: Path | None, *, stack: bool | None
         context.give(data)
         return
     _write_new(Path(file), data)
+    if is_json:
+        context.say(as_json(document(file=file, records=len(records))))
+        return
     context.tell("{count} records written to {path}", count=len(records), path=file)
 
 

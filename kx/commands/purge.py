@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import anyio
 import click
 
 from kx.client import services
 from kx.context import Context, working_directory
+from kx.render import JSON_SCHEMA, as_json
 from kx.upkeep import until_tidy
 from shared.errors import ErrorCode, KxError
 from shared.project_config import LoadedConfig
@@ -28,9 +30,10 @@ BYTES_AT_MOST = 1_000_000  # of each
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--verify", is_flag=True, help="Look at every byte of the index afterwards, and say what was found.")
 @click.option("--yes", is_flag=True, help="Purge also what would be indexed again at the next look at the tree.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
 @click.pass_obj
-def command(context: Context, path: Path, *, verify: bool, yes: bool, stack: bool | None) -> None:
+def command(context: Context, path: Path, *, verify: bool, yes: bool, is_json: bool, stack: bool | None) -> None:
     """Remove what is indexed of PATH (a file or a folder, also one that is gone) and every trace of it.
 
     The file itself is not touched. Earlier versions of any text and vectors nobody uses are erased with it.
@@ -47,10 +50,28 @@ def command(context: Context, path: Path, *, verify: bool, yes: bool, stack: boo
             path=path,
             root=project.root,
         )
-    anyio.run(_purge, context, project, rel, verify, stack)
+    purged, proof = anyio.run(_purge, context, project, rel, verify, stack)
+    if is_json:
+        told = {"project": project.project, "path": rel, "purged": purged, "verified": proof}
+        context.say(as_json({"schema": JSON_SCHEMA, **told}))
+        return
+    context.tell("{count} entries purged from the index of {project}", count=purged, project=project.project)
+    if proof is None:
+        return
+    if not proof["pieces"]:
+        context.tell("nothing was known that only this text holds, so there was nothing to look for")
+        return
+    context.tell(
+        "verified: none of {count} pieces of its text stands in {files}",
+        count=proof["pieces"],
+        files=", ".join(proof["files"]),
+    )
 
 
-async def _purge(context: Context, project: Project, rel: str, verify: bool, stack: bool | None) -> None:
+async def _purge(
+    context: Context, project: Project, rel: str, verify: bool, stack: bool | None
+) -> tuple[int, dict[str, Any] | None]:
+    """Give how many entries were removed and, where it was looked for, what is proven gone."""
     from kx.residue import found_in, probes_of
 
     index = project.index_path
@@ -59,12 +80,10 @@ async def _purge(context: Context, project: Project, rel: str, verify: bool, sta
         message = PurgePaths(instance=project.instance, paths=(rel,))
         purged: PathsPurged = await reach.bus.request(PURGE, message, timeout_s=PURGE_TIMEOUT_S)
         await until_tidy(reach.bus, project.instance)
-    context.tell("{count} entries purged from the index of {project}", count=purged.documents, project=project.project)
     if probes is None:
-        return
+        return purged.documents, None
     if not probes.pieces:
-        context.tell("nothing was known that only this text holds, so there was nothing to look for")
-        return
+        return purged.documents, {"pieces": 0, "files": []}
     left = found_in(index, probes)
     if any(left.values()):
         raise KxError(
@@ -75,11 +94,7 @@ async def _purge(context: Context, project: Project, rel: str, verify: bool, sta
             probes=len(probes.pieces),
             path=index,
         )
-    context.tell(
-        "verified: none of {count} pieces of its text stands in {files}",
-        count=len(probes.pieces),
-        files=", ".join(left) or index.name,
-    )
+    return purged.documents, {"pieces": len(probes.pieces), "files": [*left] or [index.name]}
 
 
 def _meant(typed: Path) -> Path:

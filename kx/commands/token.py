@@ -111,10 +111,15 @@ def list_tokens(context: Context, *, is_json: bool) -> None:
 
 @command.command("revoke", epilog="Example: kx token revoke 0a1b2c3d")
 @click.argument("token_id", metavar="ID")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.pass_obj
-def revoke(context: Context, token_id: str) -> None:
+def revoke(context: Context, token_id: str, *, is_json: bool) -> None:
     """Make the token called ID worthless, at once and for good."""
-    token = AccessTokens(context.settings.home).revoke(token_id, int(time.time()))
+    now_s = int(time.time())
+    token = AccessTokens(context.settings.home).revoke(token_id, now_s)
+    if is_json:
+        context.say(as_json({"schema": 1, **_row(token, now_s)}))
+        return
     context.tell("the token {token} lets nobody in any more", token=token.id)
 
 

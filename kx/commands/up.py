@@ -16,9 +16,10 @@ from kx.bus_server import find_nats_server
 from kx.context import Context
 from kx.exits import Exit
 from kx.interrupts import until_interrupted
+from kx.render import JSON_SCHEMA, as_json
 from kx.roots import refuse_unseen_projects
 from kx.stack_health import end_when_idle, wait_until_ready
-from kx.stack_lock import adopt, hold
+from kx.stack_lock import adopt, hold, holder
 from kx.stack_start import refuse_second_bus, start_detached
 from kx.supervisor import Supervisor, starter, supervise
 from shared.settings import ensure_home
@@ -35,11 +36,20 @@ from shared.settings import ensure_home
     type=click.Choice(["127.0.0.1", "0.0.0.0"]),  # noqa: S104 - only when it is asked for
     help="Where HTTP listens (default 127.0.0.1); 0.0.0.0 is every address of this machine, never without a token.",
 )
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--linger", type=float, hidden=True, help="End these seconds after the last client left.")
 @click.option("--held", type=int, hidden=True, help="The open lock file of whoever starts us in the background.")
 @click.pass_obj
 def command(
-    context: Context, /, *, detach: bool, http: bool, linger: float | None, held: int | None, **http_at: Any
+    context: Context,
+    /,
+    *,
+    detach: bool,
+    http: bool,
+    is_json: bool,
+    linger: float | None,
+    held: int | None,
+    **http_at: Any,
 ) -> int:
     """Run every service of kx, start again what dies, and stop all in order on Ctrl+C or `kx down`."""
     told = {"http": "on"} if http else {}
@@ -51,7 +61,11 @@ def command(
         start_detached(context.settings)
         if not anyio.run(until_interrupted, partial(wait_until_ready, context.settings)):
             return Exit.INTERRUPTED  # of the waiting: the stack goes on starting
-        context.tell("the stack is ready; see how it is with: kx status; end it with: kx down")
+        if is_json:
+            supervisor = holder(context.settings.run_dir)
+            _say_ready(context, None if supervisor is None else supervisor.pid)
+        else:
+            context.tell("the stack is ready; see how it is with: kx status; end it with: kx down")
         return Exit.DONE
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     ensure_home(context.settings)
@@ -60,22 +74,29 @@ def command(
     lock = adopt(held) if held is not None else hold(context.settings.run_dir)
     try:
         refuse_second_bus(context.settings)
-        anyio.run(_run, context, linger, in_background)
+        anyio.run(_run, context, linger, in_background, is_json)
     finally:
         os.close(lock)
     return Exit.DONE
 
 
-async def _run(context: Context, linger_s: float | None, in_background: bool) -> None:
+async def _run(context: Context, linger_s: float | None, in_background: bool, is_json: bool) -> None:
     supervisor = Supervisor(starter(context.settings, logs_to_files=in_background))
 
     async def say_ready() -> None:
         await wait_until_ready(context.settings, limit_s=None)
         with suppress(OSError):  # whoever read it has gone; the stack has not
-            context.tell("the stack is ready; Ctrl+C ends it")
+            if is_json:
+                _say_ready(context, os.getpid())
+            else:
+                context.tell("the stack is ready; Ctrl+C ends it")
 
     async def end_unused() -> None:
         await end_when_idle(context.settings, linger_s or 0.0, supervisor.stop)
 
     beside = [*([] if in_background else [say_ready]), *([] if linger_s is None else [end_unused])]
     await supervise(supervisor, *beside)
+
+
+def _say_ready(context: Context, pid: int | None) -> None:
+    context.say(as_json({"schema": JSON_SCHEMA, "ready": True, "pid": pid}))

@@ -9,6 +9,7 @@ import click
 
 from kx.client import services
 from kx.context import Context
+from kx.render import JSON_SCHEMA, as_json
 from kx.upkeep import until_tidy
 from shared.index_files import size_of, wal_bytes
 from shared.registry import Project
@@ -25,18 +26,24 @@ _MIB = 1024 * 1024
     type=click.Path(path_type=Path),
     help="The project, by any path in it (default: the working directory).",
 )
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.option("--stack/--no-stack", default=None, help="Use the running services, or never (default: if they run).")
 @click.pass_obj
-def command(context: Context, path: Path | None, *, stack: bool | None) -> None:
+def command(context: Context, path: Path | None, *, is_json: bool, stack: bool | None) -> None:
     """Make the index file of a project as small as it can be; searching goes on meanwhile."""
     project = context.registered(path)
     before = _bytes(project)
     anyio.run(_compact, context, project, stack)
+    after = _bytes(project)
+    if is_json:
+        sizes = {"bytes_before": before, "bytes_after": after}
+        context.say(as_json({"schema": JSON_SCHEMA, "project": project.project, **sizes}))
+        return
     context.tell(
         "{project}: {before} MiB before, {after} MiB now",
         project=project.project,
         before=f"{before / _MIB:.1f}",
-        after=f"{_bytes(project) / _MIB:.1f}",
+        after=f"{after / _MIB:.1f}",
     )
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -17,6 +18,7 @@ from kx.context import Context
 from kx.indexing import index_text, progress_of, wait_for_vectors
 from kx.interrupts import until_interrupted
 from kx.progress import Bar
+from kx.render import JSON_SCHEMA, as_json
 from kx.roots import refuse_unseen
 from kx.stack_start import ensure_stack
 from kx.tally import Tally
@@ -35,8 +37,9 @@ _CLEAR_LINE = "\r\x1b[2K"
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1)
 @click.option("--start/--no-start", default=True, help="Start a stack when none runs (default), or never.")
 @click.option("--yes", is_flag=True, help="Do not ask before indexing a very large root.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON (documented in docs/commands.md).")
 @click.pass_obj
-def command(context: Context, paths: Sequence[Path], *, start: bool, yes: bool) -> None:
+def command(context: Context, paths: Sequence[Path], *, start: bool, yes: bool, is_json: bool) -> None:
     """Index the project of each PATH (default: of the working directory), then follow every change.
 
     Ctrl+C stops it and says what was done. The work is the stack's: it goes on for other clients.
@@ -44,15 +47,16 @@ def command(context: Context, paths: Sequence[Path], *, start: bool, yes: bool) 
     for path in paths or (None,):
         refuse_unseen(context, context.find(path)[0].root, is_meant=yes)
     projects = {project.instance: project for project in map(context.enrol, paths or (None,))}
-    anyio.run(Watch(context, tuple(projects.values()), may_start=start).go)
+    anyio.run(Watch(context, tuple(projects.values()), may_start=start, is_json=is_json).go)
 
 
 class Watch:
     """One run of `kx watch`."""
 
-    def __init__(self, context: Context, projects: tuple[Project, ...], *, may_start: bool) -> None:
+    def __init__(self, context: Context, projects: tuple[Project, ...], *, may_start: bool, is_json: bool) -> None:
         self._context = context
         self._may_start = may_start
+        self._is_json = is_json
         self._tallies = {project: Tally() for project in projects}
         self._is_indexed = False
         self._answered = 0.0  # by the clock of the loop; 0 until a stack answered
@@ -64,6 +68,10 @@ class Watch:
         await until_interrupted(self._work)
         took = timedelta(seconds=int(time.monotonic() - began))
         self._clear()
+        if self._is_json:
+            rows = [_row(project, tally) for project, tally in self._tallies.items()]
+            self._context.say(as_json({"schema": JSON_SCHEMA, "seconds": int(took.total_seconds()), "projects": rows}))
+            return
         for project, tally in self._tallies.items():
             self._context.tell(
                 "{project}: {files} files indexed, {texts} passages embedded in {took}",
@@ -137,3 +145,15 @@ class Watch:
     def _clear(self) -> None:
         if self._is_live:
             sys.stderr.write(_CLEAR_LINE)
+
+
+def _row(project: Project, tally: Tally) -> dict[str, Any]:
+    last = tally.told()
+    return {
+        "project": project.project,
+        "root": project.root,
+        "documents": last and last.documents,
+        "chunks": last and last.chunks,
+        "files": tally.files,
+        "texts": tally.texts,
+    }

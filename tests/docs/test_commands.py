@@ -71,6 +71,12 @@ def test_every_command_says_what_it_does(name: str, commands: dict):
     assert name in text + (commands[name].epilog or "")
 
 
+def test_every_command_answers_programs(commands: dict):
+    """TARGETS U: `--json` everywhere, but where a protocol is spoken or logs are written."""
+    without = {name for name, command in commands.items() if "--json" not in long_options(command)}
+    assert without == {"kx mcp", "kx serve"}
+
+
 def test_every_group_shows_an_example_and_no_line_of_its_list_is_cut_off():
     """TARGETS U: `--help` with an example, of what has commands below it too."""
     for name, group in groups(importlib.import_module("kx.cli").main.in_language_of(Catalogue("pt"))):

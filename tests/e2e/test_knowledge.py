@@ -36,6 +36,9 @@ def test_life_of_a_text_from_writing_to_the_last_byte(kx, tmp_path: Path):
     assert kx("kb", "edit", item["id"], tmp_path / "new.md", "--json").json()["item"]["number"] == 2
     assert (kx("kb", "read", cited, "--raw").out, kx("kb", "read", item["id"], "--raw").out) == (FIRST, SECOND)
     assert "+Stop it, wait twenty seconds" in kx("kb", "diff", item["id"]).out
+    changed = kx("kb", "diff", item["id"], "--json").json()
+    assert (changed["old"]["number"], changed["new"]["number"]) == (1, 2)
+    assert "+Stop it, wait twenty seconds" in changed["diff"]
 
     assert kx("kb", "archive", "runbooks").code == 0
     gone = kx("kb", "read", cited)
@@ -79,7 +82,7 @@ def test_what_a_project_learnt_is_recalled_with_knowledge_and_forgotten_to_the_b
     assert kx(*asked).json()["knowledge"] == []
 
     assert kx("memory", "promote", record["id"], "--in", tree, "--json").json()["record"]["expires"] is None
-    assert kx("memory", "export", tmp_path / "memory.jsonl", "--in", tree).code == 0
+    assert kx("memory", "export", tmp_path / "memory.jsonl", "--in", tree, "--json").json()["records"] > 0
     lines = (tmp_path / "memory.jsonl").read_text().splitlines()
     assert [(row["id"], row["kind"], row["source"]) for row in map(json.loads, lines)] == [
         (record["id"], "knowledge", "docs/deploy.md")

@@ -88,13 +88,14 @@ def test_service_is_installed_and_uninstalled(kx):
     unit = kx.home.parent / ".config" / "systemd" / "user" / "kx.service"
     if os.geteuid() == 0:
         assert kx("service", "install").code == 2
-    ran = kx("service", "install", "--as-root")
+    (step,) = kx("service", "install", "--as-root", "--json").json()["steps"]
     assert "KX_HOME=" not in unit.read_text()
     assert ' "up"' in unit.read_text()
     status = kx("service", "status", "--json").json()
     assert (status["file"], status["installed"]) == (str(unit), True)
-    assert status["enabled"] or "systemctl --user enable --now kx.service" in ran.out
-    assert kx("service", "uninstall").code == 0
+    assert status["enabled"] or "systemctl --user enable --now kx.service" in step["commands"]
+    assert [step["state"] for step in kx("service", "uninstall", "--json").json()["steps"]] == ["done"]
+    assert kx("service", "uninstall", "--json").json()["steps"] == []
     assert not (kx.home.parent / ".config").exists()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -96,10 +97,10 @@ def came_back(kx: Kx, root: Path, name: str, victim: int) -> bool:
 def test_down_leaves_no_process(kx: Kx):
     """Row F15: a stack that was started ends, every time, and can be started again."""
     for _ in range(CYCLES):
-        up = kx("up", "-d")
-        assert up.code == 0, up.err
+        up = kx("up", "-d", "--json")
+        assert up.json() == {"schema": 1, "ready": True, "pid": supervisor_of(kx)}, up.err
         assert len(processes_of(kx.home)) == len(PROCESSES) + 1
-        assert kx("down").code == 0
+        assert kx("down", "--json").json()["ended"]
         assert processes_of(kx.home) == {}
     assert not (kx.home / "run" / "stack.json").exists()
     assert not list((kx.home / "run").glob("*.sock"))
@@ -158,6 +159,12 @@ def test_watch_follows_until_ctrl_c_and_says_what_was_done(kx: Kx, tree: Path):
         _, rest = watch.communicate(timeout=30)
     assert watch.returncode == 0, told + rest
     assert b"passages embedded in 0:" in rest
+    with kx.running("watch", tree, "--json") as watch:
+        assert watch.stderr is not None
+        read_until(watch.stderr, b"following")
+        watch.send_signal(signal.SIGINT)
+        (row,) = json.loads(watch.communicate(timeout=30)[0])["projects"]
+    assert (row["root"], row["documents"] > 0, row["files"]) == (str(tree), True, 0)
 
 
 def read_until(lines, mark: bytes) -> bytes:

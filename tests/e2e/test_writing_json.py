@@ -30,6 +30,24 @@ def test_work_is_recorded_by_a_program(kx, tree):
     update = ("activity", "update", "1", "--progress", "it works", *where)
     assert [kx(*update).json()["changed"] for _ in range(2)] == [True, False]
     assert "it works" in kx("activity", "get", "1", *where).json()["text"]
+    board = kx("activity", "board", *where).json()
+    assert (board["total"], [row["title"] for row in board["activities"]]) == (1, ["Retry of payments"])
     page = kx("artifact", "add", "https://example.org/a", "--title", "A", *where).json()
     assert (page["artifact"]["version"], page["new"]) == (1, True)
     assert kx("artifact", "link", "https://example.org/a", "1", *where).json()["artifact"]["activity_id"] == 1
+
+
+def test_what_is_taken_away_is_told_to_a_program(kx, tree):
+    """An index is purged and made small, a token and a user of the bus are taken back, nothing is left to end."""
+    assert kx("index", tree, "--wait", "text").code == 0
+    purged = kx("purge", tree / "docs", "--yes", "--verify", "--json")
+    told = purged.json()
+    assert (told["path"], told["purged"], told["verified"]["pieces"] > 0, purged.err) == ("docs", 1, True, "")
+    assert kx("purge", tree / "docs", "--yes", "--json").json()["verified"] is None
+    sizes = kx("vacuum", "--in", tree, "--json").json()
+    assert sizes["bytes_before"] > 0 < sizes["bytes_after"]
+    token = kx("token", "create", "--project", tree, "--json").json()["id"]
+    assert kx("token", "revoke", token, "--json").json()["state"] == "revoked"
+    user = kx("bus", "credentials", "--json", cwd=tree).json()["user"]
+    assert kx("bus", "revoke", user, "--json").json()["user"] == user
+    assert kx("down", "--json").json() == {"schema": 1, "ended": False, "foreign": False}

@@ -70,9 +70,10 @@ def revisions(context: Context, item: str, *, is_json: bool, stack: bool | None)
 @click.argument("item")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
+@JSON
 @STACK
 @click.pass_obj
-def diff(context: Context, item: str, old: str | None, new: str | None, *, stack: bool | None) -> None:
+def diff(context: Context, item: str, old: str | None, new: str | None, *, is_json: bool, stack: bool | None) -> None:
     """Show what changed in ITEM from revision OLD to NEW, by number or id; without them in its last edit."""
 
     async def asked(bus: Bus) -> list[WholeRevision]:
@@ -82,7 +83,12 @@ def diff(context: Context, item: str, old: str | None, new: str | None, *, stack
         return [await read_whole(bus, known, row.id) for row in pair]
 
     before, after = with_knowledge(context, asked, stack=stack)
-    for line in difflib.unified_diff(_lines(before), _lines(after), _name(before), _name(after), lineterm=""):
+    lines = difflib.unified_diff(_lines(before), _lines(after), _name(before), _name(after), lineterm="")
+    if is_json:
+        told = {"old": before.part.revision, "new": after.part.revision, "diff": "\n".join(lines)}
+        context.say(as_json(document(item=after.part.item, **told)))
+        return
+    for line in lines:
         context.say(visible(line))
 
 
