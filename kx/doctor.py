@@ -222,7 +222,7 @@ def tokens(settings: Settings) -> Iterator[Finding]:
         count = len(store.all())
     finally:
         store.close()
-    yield _ok("tokens", "{count} access tokens", count=count)
+    yield _ok("tokens", "{count} access tokens" if count != 1 else "1 access token", count=count)
 
 
 def knowledge(settings: Settings) -> Iterator[Finding]:
@@ -240,7 +240,8 @@ def knowledge(settings: Settings) -> Iterator[Finding]:
             params={"path": str(path), "reason": problem},
         )
     if not unreadable:
-        yield _ok("knowledge", "{count} databases of knowledge and memory", count=len(kept))
+        told = "{count} databases of knowledge and memory" if len(kept) != 1 else "1 database of knowledge and memory"
+        yield _ok("knowledge", told, count=len(kept))
 
 
 def _problem_of(database: Path) -> str:

@@ -111,8 +111,10 @@ def status_text(
     kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(reply.by_kind.items()))
     skipped = ", ".join(f"{reason} {count}" for reason, count in sorted(reply.skipped.items()))
     total = reply.vectors_ready + reply.vectors_missing
+    is_left = reply.state == "indexing" and absent == "not_running"  # the index is behind, and no service brings it up
+    state = "incomplete" if is_left else reply.state
     rows = [
-        (t("project"), f"{reply.project} ({_state(reply.state, catalogue)})"),
+        (t("project"), f"{reply.project} ({_state(state, catalogue)})"),
         (t("root"), reply.root),
         (t("documents"), f"{reply.documents}" + (f" ({kinds})" if kinds else "")),
         (t("chunks"), str(reply.chunks)),
@@ -130,6 +132,8 @@ def status_text(
         lines.append(f"{t(name)}:")
         lines += [visible(_row_text(row, catalogue)) for row in listing]
     lines += [visible(catalogue.sentence(note)) for note in reply.notes]
+    if is_left:
+        lines.append(visible(t("to complete it: kx index {root}", root=reply.root)))
     return "\n".join(lines)
 
 

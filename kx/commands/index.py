@@ -156,7 +156,13 @@ class Run:
         if last.set_aside:
             self._context.warn(f"the index was damaged; it was set aside as {last.set_aside} and built anew")
         if last.texts_failed:
-            self._context.tell("{count} passages could not be embedded; see: kx status", count=last.texts_failed)
+            count = last.texts_failed
+            self._context.tell(
+                "{count} passages could not be embedded; see: kx status"
+                if count != 1
+                else "1 passage could not be embedded; see: kx status",
+                count=count,
+            )
 
     def _tell_interrupted(self) -> None:
         last = self._last

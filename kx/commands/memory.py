@@ -181,7 +181,8 @@ def export(context: Context, file: str, path: Path | None, *, is_json: bool, sta
     if is_json:
         context.say(as_json(document(file=file, records=len(records))))
         return
-    context.tell("{count} records written to {path}", count=len(records), path=file)
+    told = "{count} records written to {path}" if len(records) != 1 else "1 record written to {path}"
+    context.tell(told, count=len(records), path=file)
 
 
 async def _all(bus: Bus, instance: InstanceId) -> list[MemoryRecord]:

@@ -55,7 +55,13 @@ def command(context: Context, path: Path, *, verify: bool, yes: bool, is_json: b
         told = {"project": project.project, "path": rel, "purged": purged, "verified": proof}
         context.say(as_json({"schema": JSON_SCHEMA, **told}))
         return
-    context.tell("{count} entries purged from the index of {project}", count=purged, project=project.project)
+    context.tell(
+        "{count} entries purged from the index of {project}"
+        if purged != 1
+        else "1 entry purged from the index of {project}",
+        count=purged,
+        project=project.project,
+    )
     if proof is None:
         return
     if not proof["pieces"]:

@@ -52,11 +52,16 @@ def item_text(one: ItemRow, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     return "\n".join(lines)
 
 
+def items_count(count: int, catalogue: Catalogue) -> str:
+    """Give a number of items."""
+    return catalogue.text("{count} items" if count != 1 else "1 item", count=count)
+
+
 def items_text(rows: Sequence[ItemRow], total: int, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     """Give a page of items, and how many there are."""
     if not total:
         return catalogue.text("no item; write one with: kx kb add BASE --title TITLE FILE")
-    count = catalogue.text("{shown} of {total} items", shown=len(rows), total=total)
+    count = catalogue.text("{shown} of {total} items" if total != 1 else "1 item", shown=len(rows), total=total)
     return "\n".join([*(item_text(one, catalogue, paint) for one in rows), paint.aside(count)])
 
 

@@ -42,6 +42,8 @@ ANSWERS: dict[str, str] = {
     # states of a project, of a lane and of a service
     "ready": "pronto",
     "indexing": "indexando",
+    "incomplete": "incompleto",
+    "to complete it: kx index {root}": "para completar: kx index {root}",
     "rebuilding": "reconstruindo",
     "not indexed": "não indexado",
     "root missing": "raiz ausente",
@@ -61,6 +63,7 @@ ANSWERS: dict[str, str] = {
         "{project}: {documents} documentos, {chunks} trechos, {ready} de {total} vetores prontos "
         "({announced} de {walked} arquivos revistos)"
     ),
+    "1 passage could not be embedded; see: kx status": "1 trecho não pôde ser vetorizado; veja: kx status",
     "{count} passages could not be embedded; see: kx status": (
         "{count} trechos não puderam ser vetorizados; veja: kx status"
     ),
@@ -100,6 +103,7 @@ ANSWERS: dict[str, str] = {
         "o índice estava danificado; foi posto de lado como {set_aside} e construído de novo"
     ),
     "traces of removed text are being erased from the index": "vestígios de texto removido estão sendo apagados do índice",
+    "1 entry purged from the index of {project}": "1 entrada expurgada do índice de {project}",
     "{count} entries purged from the index of {project}": "{count} entradas expurgadas do índice de {project}",
     "verified: none of {count} pieces of its text stands in {files}": (
         "verificado: nenhum de {count} trechos do texto está em {files}"

@@ -49,6 +49,7 @@ DOCTOR: dict[str, str] = {
     ),
     "all services answer": "todos os serviços respondem",
     "knowledge": "conhecimento",
+    "1 database of knowledge and memory": "1 banco de conhecimento e memória",
     "{count} databases of knowledge and memory": "{count} bancos de conhecimento e memória",
     "index it: kx index {root}; or forget it: kx project remove {instance}": (
         "indexe-o: kx index {root}; ou esqueça-o: kx project remove {instance}"
@@ -57,6 +58,7 @@ DOCTOR: dict[str, str] = {
     "make it writable, or set KX_HOME to a folder of your own": (
         "torne-a gravável, ou defina KX_HOME com uma pasta sua"
     ),
+    "1 access token": "1 token de acesso",
     "{count} access tokens": "{count} tokens de acesso",
     "the folder {root} is not there": "a pasta {root} não está lá",
     "bring it back, tell where it went (kx project move {instance} FOLDER), or forget it: kx project remove {instance}": (

@@ -20,6 +20,12 @@ KNOWLEDGE_SAID: dict[str, str] = {
     ),
     "{count} bases": "{count} bases",
     "{shown} of {total} items": "{shown} de {total} itens",
+    "1 item": "1 item",
+    "{count} items": "{count} itens",
+    "1 file": "1 arquivo",
+    "{count} files": "{count} arquivos",
+    "1 revision": "1 revisão",
+    "{count} revisions": "{count} revisões",
     "no item; write one with: kx kb add BASE --title TITLE FILE": (
         "nenhum item; escreva um com: kx kb add BASE --title TÍTULO ARQUIVO"
     ),
@@ -71,17 +77,17 @@ KNOWLEDGE_SAID: dict[str, str] = {
     "name a folder that is not there yet": "indique uma pasta que ainda não exista",
     "left out, because it is archived: {title}": "ficou de fora, porque está arquivado: {title}",
     "left out, because it has no content: {title}": "ficou de fora, porque não tem conteúdo: {title}",
-    "{items} items in {files} files written to {path}": "{items} itens em {files} arquivos escritos em {path}",
+    "written to {path}: {items} in {files}": "escrito em {path}: {items} em {files}",
     # destroying
-    "the base {name} with {items} items is destroyed for good; type its name to go on:": (
-        "a base {name} com {items} itens é destruída para sempre; digite o nome dela para continuar:"
+    "the base {name} with {items} is destroyed for good; type its name to go on:": (
+        "a base {name} com {items} é destruída para sempre; digite o nome dela para continuar:"
     ),
     "Destroy the item {item} and all its revisions for good?": (
         "Destruir para sempre o item {item} e todas as suas revisões?"
     ),
     "{name} was not confirmed; nothing was destroyed": "{name} não foi confirmado; nada foi destruído",
     "to mean it: {command}": "se é isso mesmo: {command}",
-    "destroyed: {items} items, {revisions} revisions": "destruídos: {items} itens, {revisions} revisões",
+    "destroyed: {items}, {revisions}": "destruído: {items}, {revisions}",
     "bytes of what was destroyed were still found in {count} files": (
         "bytes do que foi destruído ainda foram encontrados em {count} arquivos"
     ),
@@ -103,6 +109,7 @@ KNOWLEDGE_SAID: dict[str, str] = {
     "{memory} of memory, {knowledge} of knowledge, {tokens} tokens": (
         "{memory} da memória, {knowledge} do conhecimento, {tokens} tokens"
     ),
+    "1 record written to {path}": "1 registro escrito em {path}",
     "{count} records written to {path}": "{count} registros escritos em {path}",
     "{path} cannot be written: {problem}": "{path} não pode ser escrito: {problem}",
     "name a place that is not there yet, in a folder you may write to": (

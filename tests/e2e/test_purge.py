@@ -17,6 +17,7 @@ def test_purge_proves_that_the_bytes_are_gone(kx, tree):
     secret.unlink()
     purged = kx("purge", secret, "--verify")
     assert (purged.code, found_in(index, token)) == (0, [])
+    assert "1 entry purged from" in purged.err
     assert "verified: none of" in purged.err
     assert kx("vacuum", "--in", tree).code == 0
     assert kx("search", "circuit-open", "--in", tree, "--mode", "lexical", "--json").json()["results"]

@@ -12,6 +12,7 @@ from kx.context import Context
 from kx.knowledge.asking import ME, with_knowledge
 from kx.knowledge.documents import document
 from kx.knowledge.finding import find_base, item_id, pinned
+from kx.knowledge.text import items_count
 from kx.render import as_json
 from kx.terminal import visible
 from shared.bus import Bus
@@ -50,7 +51,10 @@ def delete(context: Context, target: str, *, confirm: str | None, is_json: bool,
     if is_json:
         context.say(as_json(document(items=erased.items, revisions=erased.revisions, residue=erased.residue)))
     else:
-        context.tell("destroyed: {items} items, {revisions} revisions", items=erased.items, revisions=erased.revisions)
+        count = erased.revisions
+        revisions = context.catalogue.text("{count} revisions" if count != 1 else "1 revision", count=count)
+        items = items_count(erased.items, context.catalogue)
+        context.tell("destroyed: {items}, {revisions}", items=items, revisions=revisions)
     if erased.residue:
         raise KxError(
             ErrorCode.INTERNAL,
@@ -66,9 +70,9 @@ def _base_confirmed(context: Context, base: BaseRow, confirm: str | None) -> str
     if not sys.stdin.isatty():
         raise _unconfirmed(base.name, f"kx kb delete {base.id} --confirm {shlex.quote(base.name)}")
     context.tell(
-        "the base {name} with {items} items is destroyed for good; type its name to go on:",
+        "the base {name} with {items} is destroyed for good; type its name to go on:",
         name=base.name,
-        items=base.items,
+        items=items_count(base.items, context.catalogue),
     )
     typed = sys.stdin.readline().rstrip("\n")
     if typed != base.name:

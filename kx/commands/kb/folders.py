@@ -18,6 +18,7 @@ from kx.knowledge.finding import known_base
 from kx.knowledge.importing import Import
 from kx.knowledge.outcomes import Imported, import_json, outcome_text, summary_text
 from kx.knowledge.sources import sources
+from kx.knowledge.text import items_count
 from kx.progress import Bar
 from kx.render import as_json
 from shared.bus import Bus
@@ -102,7 +103,9 @@ def export(context: Context, base: str, folder: Path, *, revisions: bool, is_jso
         context.tell("left out, because it is archived: {title}", title=title)
     for title in told.empty:
         context.tell("left out, because it has no content: {title}", title=title)
-    context.tell("{items} items in {files} files written to {path}", items=told.items, files=told.files, path=folder)
+    files = context.catalogue.text("{count} files" if told.files != 1 else "1 file", count=told.files)
+    items = items_count(told.items, context.catalogue)
+    context.tell("written to {path}: {items} in {files}", items=items, files=files, path=folder)
 
 
 def _counts(told: Export) -> dict[str, object]:

@@ -11,6 +11,7 @@ from kx.knowledge.text import (
     base_text,
     hit_text,
     item_text,
+    items_count,
     items_text,
     memory_text,
     recalled_text,
@@ -42,6 +43,13 @@ def test_item_names_its_state_its_citation_and_its_failure():
     assert lines[1].strip() == "knowledge:i1@r2"
     assert lines[2].strip() == "sem conteúdo: está criptografado"
     assert item_text(replace(ITEM, reference=""), EN).split("\n")[1].strip() == "i1"
+
+
+def test_one_thing_is_not_called_many():
+    """Below a list, and where something is destroyed or written."""
+    assert items_text((ITEM,), 1, EN).split("\n")[-1] == "1 item"
+    assert items_text((ITEM,), 2, EN).split("\n")[-1] == "1 of 2 items"
+    assert [items_count(count, PT) for count in (0, 1, 2)] == ["0 itens", "1 item", "2 itens"]
 
 
 def test_search_gives_citation_and_exact_lines_and_tells_what_it_could_not_know():

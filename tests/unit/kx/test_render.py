@@ -136,6 +136,18 @@ def test_state_is_shown_in_words():
     assert status_json(make_status(), {}, {})["state"] == "not_indexed"
 
 
+def test_index_that_nobody_completes_is_not_said_to_be_indexing():
+    """Without a stack it is incomplete, with the command that ends that; JSON and a stack keep the state."""
+    behind = make_status(state="indexing", vectors_missing=3)
+    told = status_text(behind, SERVICES, {}, Catalogue(), "not_running")
+    assert "shop (incomplete)" in told
+    assert told.endswith("to complete it: kx index /shop")
+    assert "shop (incompleto)" in status_text(behind, SERVICES, {}, PT, "not_running")
+    assert "shop (indexing)" in status_text(behind, SERVICES, {}, Catalogue())
+    assert "kx index" not in status_text(behind, SERVICES, {}, Catalogue())
+    assert status_json(behind, SERVICES, {}, "not_running")["state"] == "indexing"
+
+
 def test_json_is_utf8_whatever_it_holds():
     """Non-ASCII stands as it is; half a character, of which there are no bytes, becomes U+FFFD."""
     printed = as_json({"a\udc80": ["ação 🚀", "\ud800", "\x1b", ("t",)]})
