@@ -12,6 +12,7 @@ import anyio
 import click
 from msgspec import Struct
 
+from kx import counted
 from kx.client import services
 from kx.context import Context
 from kx.indexing import Indexed, index_text, wait_for_vectors
@@ -143,11 +144,11 @@ class Run:
         if last is None or indexed is None:
             return
         self._context.tell(
-            "{project}: {documents} documents, {chunks} passages, {ready} of {total} vectors ready "
+            "{project}: {documents}, {passages}, {ready} of {total} vectors ready "
             "({announced} of {walked} files looked at again)",
             project=self._project.project,
-            documents=last.documents,
-            chunks=last.chunks,
+            documents=counted.documents(last.documents, self._context.catalogue),
+            passages=counted.passages(last.chunks, self._context.catalogue),
             ready=last.vectors_ready,
             total=last.vectors_ready + last.vectors_missing,
             announced=indexed.tree.announced,

@@ -13,6 +13,7 @@ import anyio
 import anyio.to_thread
 import click
 
+from kx import counted
 from kx.client import services
 from kx.context import Context
 from kx.indexing import index_text, progress_of, wait_for_vectors
@@ -74,10 +75,10 @@ class Watch:
             return
         for project, tally in self._tallies.items():
             self._context.tell(
-                "{project}: {files} files indexed, {texts} passages embedded in {took}",
+                "{project}: {files} indexed, {passages} embedded in {took}",
                 project=project.project,
-                files=tally.files,
-                texts=tally.texts,
+                files=counted.files(tally.files, self._context.catalogue),
+                passages=counted.passages(tally.texts, self._context.catalogue),
                 took=took,
             )
 
@@ -131,12 +132,13 @@ class Watch:
         last = tally.told()
         if last is None:
             return
-        sentence = self._context.catalogue.text(
-            "{project}: following; {documents} documents, {chunks} passages, {files} files indexed since the start",
+        catalogue = self._context.catalogue
+        sentence = catalogue.text(
+            "{project}: following; {documents}, {passages}, {files} indexed since the start",
             project=project.project,
-            documents=last.documents,
-            chunks=last.chunks,
-            files=tally.files,
+            documents=counted.documents(last.documents, catalogue),
+            passages=counted.passages(last.chunks, catalogue),
+            files=counted.files(tally.files, catalogue),
         )
         self._clear()
         sys.stderr.write(visible(sentence) + ("" if self._is_live else "\n"))

@@ -52,11 +52,6 @@ def item_text(one: ItemRow, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     return "\n".join(lines)
 
 
-def items_count(count: int, catalogue: Catalogue) -> str:
-    """Give a number of items."""
-    return catalogue.text("{count} items" if count != 1 else "1 item", count=count)
-
-
 def items_text(rows: Sequence[ItemRow], total: int, catalogue: Catalogue, paint: Paint = PLAIN) -> str:
     """Give a page of items, and how many there are."""
     if not total:

@@ -58,9 +58,17 @@ ANSWERS: dict[str, str] = {
     "Embedding": "Vetorizando",
     "files": "arquivos",
     "texts": "textos",
-    "{project}: {documents} documents, {chunks} passages, {ready} of {total} vectors ready "
+    "1 document": "1 documento",
+    "{count} documents": "{count} documentos",
+    "1 passage": "1 trecho",
+    "{count} passages": "{count} trechos",
+    "1 file": "1 arquivo",
+    "{count} files": "{count} arquivos",
+    "1 item": "1 item",
+    "{count} items": "{count} itens",
+    "{project}: {documents}, {passages}, {ready} of {total} vectors ready "
     "({announced} of {walked} files looked at again)": (
-        "{project}: {documents} documentos, {chunks} trechos, {ready} de {total} vetores prontos "
+        "{project}: {documents}, {passages}, {ready} de {total} vetores prontos "
         "({announced} de {walked} arquivos revistos)"
     ),
     "1 passage could not be embedded; see: kx status": "1 trecho não pôde ser vetorizado; veja: kx status",
@@ -91,11 +99,11 @@ ANSWERS: dict[str, str] = {
     "no stack was started by kx up; end the processes where they were started (honcho, systemd, compose)": (
         "nenhuma stack foi iniciada por kx up; encerre os processos onde foram iniciados (honcho, systemd, compose)"
     ),
-    "{project}: following; {documents} documents, {chunks} passages, {files} files indexed since the start": (
-        "{project}: acompanhando; {documents} documentos, {chunks} trechos, {files} arquivos indexados desde o início"
+    "{project}: following; {documents}, {passages}, {files} indexed since the start": (
+        "{project}: acompanhando; {documents}, {passages}; indexação desde o início: {files}"
     ),
-    "{project}: {files} files indexed, {texts} passages embedded in {took}": (
-        "{project}: {files} arquivos indexados, {texts} trechos vetorizados em {took}"
+    "{project}: {files} indexed, {passages} embedded in {took}": (
+        "{project}: em {took}, indexação de {files}, vetorização de {passages}"
     ),
     "{project}: {before} MiB before, {after} MiB now": "{project}: {before} MiB antes, {after} MiB agora",
     "the indexer stands still ({code})": "o indexador está parado ({code})",

@@ -20,10 +20,6 @@ KNOWLEDGE_SAID: dict[str, str] = {
     ),
     "{count} bases": "{count} bases",
     "{shown} of {total} items": "{shown} de {total} itens",
-    "1 item": "1 item",
-    "{count} items": "{count} itens",
-    "1 file": "1 arquivo",
-    "{count} files": "{count} arquivos",
     "1 revision": "1 revisão",
     "{count} revisions": "{count} revisões",
     "no item; write one with: kx kb add BASE --title TITLE FILE": (

@@ -7,12 +7,12 @@ import sys
 
 import click
 
+from kx import counted
 from kx.commands.activity import JSON, STACK
 from kx.context import Context
 from kx.knowledge.asking import ME, with_knowledge
 from kx.knowledge.documents import document
 from kx.knowledge.finding import find_base, item_id, pinned
-from kx.knowledge.text import items_count
 from kx.render import as_json
 from kx.terminal import visible
 from shared.bus import Bus
@@ -53,7 +53,7 @@ def delete(context: Context, target: str, *, confirm: str | None, is_json: bool,
     else:
         count = erased.revisions
         revisions = context.catalogue.text("{count} revisions" if count != 1 else "1 revision", count=count)
-        items = items_count(erased.items, context.catalogue)
+        items = counted.items(erased.items, context.catalogue)
         context.tell("destroyed: {items}, {revisions}", items=items, revisions=revisions)
     if erased.residue:
         raise KxError(
@@ -72,7 +72,7 @@ def _base_confirmed(context: Context, base: BaseRow, confirm: str | None) -> str
     context.tell(
         "the base {name} with {items} is destroyed for good; type its name to go on:",
         name=base.name,
-        items=items_count(base.items, context.catalogue),
+        items=counted.items(base.items, context.catalogue),
     )
     typed = sys.stdin.readline().rstrip("\n")
     if typed != base.name:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
+from kx import counted
 from kx.commands.activity import JSON, STACK
 from kx.context import Context
 from kx.exits import Exit
@@ -18,7 +19,6 @@ from kx.knowledge.finding import known_base
 from kx.knowledge.importing import Import
 from kx.knowledge.outcomes import Imported, import_json, outcome_text, summary_text
 from kx.knowledge.sources import sources
-from kx.knowledge.text import items_count
 from kx.progress import Bar
 from kx.render import as_json
 from shared.bus import Bus
@@ -103,8 +103,8 @@ def export(context: Context, base: str, folder: Path, *, revisions: bool, is_jso
         context.tell("left out, because it is archived: {title}", title=title)
     for title in told.empty:
         context.tell("left out, because it has no content: {title}", title=title)
-    files = context.catalogue.text("{count} files" if told.files != 1 else "1 file", count=told.files)
-    items = items_count(told.items, context.catalogue)
+    files = counted.files(told.files, context.catalogue)
+    items = counted.items(told.items, context.catalogue)
     context.tell("written to {path}: {items} in {files}", items=items, files=files, path=folder)
 
 

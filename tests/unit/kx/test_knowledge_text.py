@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from kx import counted
 from kx.catalogue import Catalogue
 from kx.knowledge.outcomes import Imported, counts, outcome_text, summary_text
 from kx.knowledge.text import (
@@ -11,7 +12,6 @@ from kx.knowledge.text import (
     base_text,
     hit_text,
     item_text,
-    items_count,
     items_text,
     memory_text,
     recalled_text,
@@ -49,7 +49,7 @@ def test_one_thing_is_not_called_many():
     """Below a list, and where something is destroyed or written."""
     assert items_text((ITEM,), 1, EN).split("\n")[-1] == "1 item"
     assert items_text((ITEM,), 2, EN).split("\n")[-1] == "1 of 2 items"
-    assert [items_count(count, PT) for count in (0, 1, 2)] == ["0 itens", "1 item", "2 itens"]
+    assert [counted.items(count, PT) for count in (0, 1, 2)] == ["0 itens", "1 item", "2 itens"]
 
 
 def test_search_gives_citation_and_exact_lines_and_tells_what_it_could_not_know():
