@@ -15,6 +15,7 @@ PHRASES: dict[str, str] = {
     "a lane that did not answer": "uma via que não respondeu",
     "evidence that could not be gathered": "evidências que não puderam ser reunidas",
     "{count} passages changed on disk and were left out": "{count} trechos mudaram no disco e ficaram de fora",
+    "1 excerpt was shortened to keep to the tokens asked for": "1 excerto foi encurtado para caber nos tokens pedidos",
     "{count} excerpts were shortened to keep to the tokens asked for": (
         "{count} excertos foram encurtados para caber nos tokens pedidos"
     ),

@@ -295,7 +295,11 @@ def _notes(request: SearchRequest, ranking: Ranking, page: Page) -> list[str]:
     if page.left_out:
         notes.append(f"{page.left_out} passages changed on disk and were left out")
     if page.shortened:
-        notes.append(f"{page.shortened} excerpts were shortened to keep to the tokens asked for")
+        notes.append(
+            f"{page.shortened} excerpts were shortened to keep to the tokens asked for"
+            if page.shortened != 1
+            else "1 excerpt was shortened to keep to the tokens asked for"
+        )
     if page.cut:
         notes.append(f"{page.cut} results did not fit the answer; ask for them with an offset")
     if lag.note:
