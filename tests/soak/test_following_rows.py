@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import anyio
@@ -188,6 +188,7 @@ async def test_root_that_is_gone_gives_no_result_and_is_found_again(tmp_path, ho
     async with live_product(root, tmp_path) as live:
         for number in range(ROUNDS):
             await live.within(RECOVERY_S, lambda: live.finds("constantword", "d0/f0.md"))
+            await live.within(RECOVERY_S, lambda: holds(live, files))  # what was never indexed cannot be kept
             away(root, how)
             shown += len(await live.hits("constantword"))
             await live.within(3.0, lambda: is_missing(live))  # the watcher had time to do something wrong
@@ -204,6 +205,11 @@ async def test_root_that_is_gone_gives_no_result_and_is_found_again(tmp_path, ho
             problems += [] if took is not None else ["it is not followed after its return"]
     problems += [] if not shown else [f"{shown} results of a root that is gone"]
     report("F14", problems, how=how.replace(" ", "_"), cases=ROUNDS, shown=shown, recovery_s=f"{slowest:.2f}")
+
+
+async def holds(live: LiveProduct, files: Collection[str]) -> bool:
+    """Tell whether the index has all of these."""
+    return set(files) <= set(await live.paths())
 
 
 async def is_missing(live: LiveProduct) -> bool:
